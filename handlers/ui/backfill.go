@@ -100,7 +100,7 @@ func (a sitesArea) actRun(r *http.Request) (Page, error) {
 // found is the number of addresses that a run has found, as a bar and in words. Until the search is complete, a full
 // bar means that the number has reached the run's limit.
 type found struct {
-	Bar  Bar
+	Bar  progressBar
 	Text string
 }
 

@@ -9,7 +9,7 @@ import (
 // TestS13BarsAreAsFullAsTheySay checks that a bar beside "of at most n" is as full as the text states, and that a
 // full bar is shown with the number of all existing addresses (S13).
 func TestS13BarsAreAsFullAsTheySay(t *testing.T) {
-	bar := func(done, of int) Bar { return Bar{Done: done, Of: of, What: "addresses found"} }
+	bar := func(done, of int) progressBar { return progressBar{Done: done, Of: of, What: "addresses found"} }
 	for _, tt := range []struct {
 		name    string
 		status  string

@@ -107,9 +107,9 @@ func bulkName(run api.BulkRun) string {
 }
 
 // bulkBar returns the progress of a run. The total number of items is known only at the end of the run.
-func bulkBar(run api.BulkRun) Bar {
+func bulkBar(run api.BulkRun) progressBar {
 	if run.Status == "done" {
 		return newBar(1, 1, "done")
 	}
-	return Bar{What: run.Status}
+	return progressBar{What: run.Status}
 }

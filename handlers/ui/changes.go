@@ -42,7 +42,7 @@ func changesViews(client *api.Client, tally *tally) map[string]viewFunc {
 type changesData struct {
 	api.ChangePage
 	Query   url.Values // the query of this page
-	Chips   []Chip
+	Chips   []chip
 	Days    []changesOfDay
 	Reader  api.Reader
 	Counts  counts
@@ -201,7 +201,7 @@ var kindChips = []struct{ text, kinds string }{
 
 // chips returns the links that turn the filters of a page on or off. Each link keeps the other filters that are
 // active.
-func chips(q url.Values) (out []Chip) {
+func chips(q url.Values) (out []chip) {
 	to := func(name, value string) string {
 		other := url.Values{}
 		for k, v := range q {
@@ -215,20 +215,20 @@ func chips(q url.Values) (out []Chip) {
 		return linkTo(Root+"/", other)
 	}
 	for _, k := range kindChips {
-		out = append(out, Chip{Text: k.text, To: to("kind", k.kinds), On: q.Get("kind") == k.kinds})
+		out = append(out, chip{Text: k.text, To: to("kind", k.kinds), On: q.Get("kind") == k.kinds})
 	}
 	for _, c := range []struct{ text, name, value string }{
 		{"Unread", "unread", "1"}, {"Include silenced", "silenced", "true"},
 	} {
 		if q.Get(c.name) == c.value {
-			out = append(out, Chip{Text: c.text, To: to(c.name, ""), On: true})
+			out = append(out, chip{Text: c.text, To: to(c.name, ""), On: true})
 		} else {
-			out = append(out, Chip{Text: c.text, To: to(c.name, c.value)})
+			out = append(out, chip{Text: c.text, To: to(c.name, c.value)})
 		}
 	}
 	for _, name := range []string{"host", "tag", "type", "q", "since", "until", "zone", "minShare", "order"} {
 		if v := q.Get(name); v != "" {
-			out = append(out, Chip{Text: v + " ×", To: to(name, ""), On: true})
+			out = append(out, chip{Text: v + " ×", To: to(name, ""), On: true})
 		}
 	}
 	return out

@@ -140,7 +140,7 @@ func (a pushedArea) mailbox(r *http.Request) (Page, error) {
 }
 
 // importBar returns the progress of an import: how much of its mailbox file has been processed.
-func importBar(im api.Import) Bar {
+func importBar(im api.Import) progressBar {
 	return newBar(int(im.Bytes), max(1, int(im.Size)), "of the file processed")
 }
 
@@ -151,7 +151,7 @@ type listData struct {
 }
 
 // Formats returns the formats that a list may have.
-func (listData) Formats() []Choice {
+func (listData) Formats() []choice {
 	return choices("", "detect automatically", "opml", "OPML", "bookmarks", "browser bookmarks", "csv", "CSV",
 		"jsonl", "JSON Lines")
 }
@@ -200,7 +200,7 @@ func (a pushedArea) listImport(r *http.Request) (Page, error) {
 }
 
 // listBar returns the progress of an import: how much of its list has been processed.
-func listBar(im api.ListImport) Bar {
+func listBar(im api.ListImport) progressBar {
 	return newBar(im.Done, max(1, im.Total), "of the addresses processed")
 }
 
@@ -229,7 +229,7 @@ func (a pushedArea) batches(r *http.Request) (Page, error) {
 type batchData struct {
 	api.EnrichBatch
 	Shown []api.EnrichLine // entries of the batch, failed ones first
-	Bar   Bar
+	Bar   progressBar
 }
 
 // batch shows a batch and the outcome for each of its entries.
@@ -245,7 +245,7 @@ func rank(l api.EnrichLine) int { return map[string]int{"failed": -2, "waiting":
 
 // batchBar returns the progress of a batch. Until the batch is done, it counts the processed entries in the batch's
 // lines, if the answer has them.
-func batchBar(b api.EnrichBatch) Bar {
+func batchBar(b api.EnrichBatch) progressBar {
 	if b.Status == "done" {
 		return newBar(1, 1, "entries processed")
 	}

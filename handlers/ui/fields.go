@@ -153,7 +153,7 @@ func rowsOf(entries []api.FieldEntry) (rows []fieldRow) {
 
 // draw draws the history: amounts as a line, availabilities as bands. Texts and dates have no picture.
 func (d *fieldData) draw(until time.Time) {
-	h := History{Name: "The history of " + d.Field.Name, Until: until}
+	h := plotted{Name: "The history of " + d.Field.Name, Until: until}
 	if isAvailability(d.Past.Entries, d.Field.Type) {
 		h.Points, d.Bands = bandPoints(d.Past.Entries)
 		d.Plot = h.drawBands()

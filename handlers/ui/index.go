@@ -82,14 +82,14 @@ func rebuildName(run api.Rebuild) string {
 }
 
 // rebuildBar returns the progress of a rebuild. The total is known only after all items have been marked for it.
-func rebuildBar(run api.Rebuild) Bar {
+func rebuildBar(run api.Rebuild) progressBar {
 	switch run.Status {
 	case api.RebuildDone:
 		return newBar(1, 1, "done")
 	case api.RebuildIndexing:
 		return newBar(run.Marked-min(run.Left, run.Marked), max(1, run.Marked), "indexed again")
 	}
-	return Bar{What: run.Status}
+	return progressBar{What: run.Status}
 }
 
 // phase describes what a rebuild is doing now.

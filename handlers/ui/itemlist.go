@@ -34,11 +34,11 @@ var columns = []struct{ Name, Sort string }{{"Source", "source"}, {"Status", "st
 func (itemsData) Columns() any { return columns }
 
 // Orders returns the orders of the list. The present one is always among them.
-func (d itemsData) Orders() []Choice {
+func (d itemsData) Orders() []choice {
 	out := choices("", "the usual order", "source", "address", "status", "status",
 		"-lastChecked", "last checked first", "-lastChanged", "last changed first", "nextCrawlAt", "next check first")
-	if !slices.ContainsFunc(out, func(c Choice) bool { return c.Value == d.Sort }) {
-		out = append(out, Choice{Value: d.Sort, Text: d.Sort})
+	if !slices.ContainsFunc(out, func(c choice) bool { return c.Value == d.Sort }) {
+		out = append(out, choice{Value: d.Sort, Text: d.Sort})
 	}
 	return out
 }

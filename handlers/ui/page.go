@@ -94,7 +94,7 @@ func (f savedFilters) Known() bool {
 
 // server answers requests with views.
 type server struct {
-	Templates Templates
+	Templates templateSet
 	Client    *api.Client
 	Clock     func() time.Time
 	Log       *slog.Logger

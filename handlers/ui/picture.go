@@ -20,7 +20,7 @@ const (
 
 // picture is a picture as its template draws it.
 type picture struct {
-	History
+	plotted
 	From      time.Time
 	low, high float64
 
@@ -221,13 +221,13 @@ const maxBands = 1000
 
 // drawBands draws each value as a band with the colour of its tone; no value is left blank. It draws the newest bands,
 // at most 1,000, and returns "" if there is no value.
-func (h History) drawBands() template.HTML {
+func (h plotted) drawBands() template.HTML {
 	h.Points = runs(h.Points)
 	h.Points = h.Points[max(0, len(h.Points)-maxBands):]
 	if some := slices.ContainsFunc(h.Points, func(p Point) bool { return p.Text != "" }); !some {
 		return ""
 	}
-	p := picture{History: h, From: h.Points[0].At}
+	p := picture{plotted: h, From: h.Points[0].At}
 	p.Until = p.end()
 	x := 0.0
 	for i, point := range h.Points {

@@ -14,18 +14,18 @@ import (
 // left to right are in percent, and heights are in pixels. Beside the picture a page needs a table with the values,
 // because a picture tells little to people who cannot see it.
 //
-// What is drawn is bounded: see [History.draw].
+// What is drawn is bounded: see [plotted.draw].
 
 // Point is a value that a check saw first at a time. It holds until the next point.
 type Point struct {
 	At     time.Time
 	Text   string  // the value as people read it; "" if there is none from this time on
-	Amount float64 // for [History.draw]
-	Tone   string  // for [History.Bands]: the class of its colour
+	Amount float64 // for [plotted.draw]
+	Tone   string  // for [plotted.Bands]: the class of its colour
 }
 
-// History is what a picture shows.
-type History struct {
+// plotted is what a picture shows.
+type plotted struct {
 	Name   string
 	Unit   string    // of the amounts; may be empty
 	Points []Point   // the oldest first
@@ -46,13 +46,13 @@ var pictures = template.Must(template.ParseFS(plotFiles, "picture.svg"))
 
 // draw draws amounts as a line with steps. Where there is no value, the line has a gap. Of a long history it draws at
 // most 600 points, the lowest and the highest one among them. It returns "" if there is no amount.
-func (h History) draw() template.HTML {
+func (h plotted) draw() template.HTML {
 	h.Points = thin(finite(h.Points), parts)
 	lowest, highest := extremes(h.Points)
 	if lowest < 0 {
 		return ""
 	}
-	p := picture{History: h, From: h.Points[0].At}
+	p := picture{plotted: h, From: h.Points[0].At}
 	p.Until = p.end()
 	p.low, p.high = around(h.Points[lowest].Amount, h.Points[highest].Amount)
 	p.drawTicks()

@@ -33,7 +33,7 @@ func on(day int, amounts ...float64) Point {
 // G2: TestG2PlotGolden compares pictures with those in testdata, which were looked at.
 func TestG2PlotGolden(t *testing.T) {
 	until := begin.AddDate(0, 0, 100)
-	for name, h := range map[string]History{
+	for name, h := range map[string]plotted{
 		"price": {Name: "price", Unit: "EUR", Until: until,
 			Points: []Point{on(0, 79), on(20, 84.5), on(30), on(40, 72), on(80, 79)}},
 		"always": {Name: "<b>price</b>", Until: until, Points: []Point{on(0, 5)}},
@@ -45,7 +45,7 @@ func TestG2PlotGolden(t *testing.T) {
 	stock := func(day int, text, tone string) Point {
 		return Point{At: begin.AddDate(0, 0, day), Text: text, Tone: tone}
 	}
-	h := History{Name: "availability", Until: until, Points: []Point{stock(0, "InStock", "good"),
+	h := plotted{Name: "availability", Until: until, Points: []Point{stock(0, "InStock", "good"),
 		stock(10, "OutOfStock", "bad"), stock(12, "OutOfStock", "bad"), stock(15, "", ""), stock(50, "InStock", "good")}}
 	compare(t, "bands", string(h.drawBands()))
 }
@@ -70,11 +70,11 @@ func compare(t *testing.T, name, have string) {
 // G2: TestG2PlotOfNothing checks that a history without a value has no picture.
 func TestG2PlotOfNothing(t *testing.T) {
 	for _, points := range [][]Point{nil, {on(0)}, {{At: begin, Text: "all", Amount: math.Inf(1)}}} {
-		if have := (History{Points: points}).draw(); have != "" {
+		if have := (plotted{Points: points}).draw(); have != "" {
 			t.Errorf("%v: %s", points, have)
 		}
 	}
-	if have := (History{Points: []Point{on(0)}}).drawBands(); have != "" {
+	if have := (plotted{Points: []Point{on(0)}}).drawBands(); have != "" {
 		t.Errorf("bands: %s", have)
 	}
 }
@@ -140,7 +140,7 @@ func FuzzG2Picture(f *testing.F) {
 	f.Add("<script>", "]]>&", []byte{250, 1, 2, 3, 0, 0}, -1e300)
 	f.Fuzz(func(t *testing.T, name, unit string, steps []byte, scale float64) {
 		name, unit = strings.ToValidUTF8(name, ""), strings.ToValidUTF8(unit, "")
-		h := History{Name: clean(name), Unit: clean(unit), Until: begin.AddDate(1, 0, 0)}
+		h := plotted{Name: clean(name), Unit: clean(unit), Until: begin.AddDate(1, 0, 0)}
 		at := begin
 		for i := 0; i+1 < min(len(steps), 10_000); i += 2 {
 			at = at.Add(time.Duration(int(steps[i])-10) * time.Hour)

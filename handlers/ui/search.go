@@ -110,7 +110,7 @@ type facet struct {
 }
 
 type facetChip struct {
-	Chip
+	chip
 	Count int
 }
 
@@ -129,11 +129,11 @@ func (d searchData) Narrow() (out []facet) {
 	for _, n := range facetNames {
 		one, held := facet{Title: n.title}, d.Query.Get(n.param)
 		if held != "" {
-			one.Chips = []facetChip{{Chip{Text: n.say(held) + " ×", To: d.with(n.param, ""), On: true}, 0}}
+			one.Chips = []facetChip{{chip{Text: n.say(held) + " ×", To: d.with(n.param, ""), On: true}, 0}}
 		} else if values := n.of(d.Facets); len(values) > 1 {
 			for _, v := range values {
 				if n.text == nil || n.text[v.Value] != "" {
-					chip := Chip{Text: n.say(v.Value), To: d.with(n.param, v.Value)}
+					chip := chip{Text: n.say(v.Value), To: d.with(n.param, v.Value)}
 					one.Chips = append(one.Chips, facetChip{chip, v.Count})
 				}
 			}
@@ -146,7 +146,7 @@ func (d searchData) Narrow() (out []facet) {
 }
 
 // foundAs returns the types to which a search can be narrowed.
-func foundAs() []Choice {
+func foundAs() []choice {
 	return choices("", "anything", api.TypePage, "pages", api.TypeEntry, "entries")
 }
 

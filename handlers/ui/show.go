@@ -37,37 +37,37 @@ var funcs = template.FuncMap{
 	"sourceOf":    itemSource,
 }
 
-// Choice is one option of a select element.
-type Choice struct{ Value, Text string }
+// choice is one option of a select element.
+type choice struct{ Value, Text string }
 
 // choices makes choices from pairs. Each pair is a value followed by its text.
-func choices(pairs ...string) (out []Choice) {
+func choices(pairs ...string) (out []choice) {
 	for i := 0; i+1 < len(pairs); i += 2 {
-		out = append(out, Choice{pairs[i], pairs[i+1]})
+		out = append(out, choice{pairs[i], pairs[i+1]})
 	}
 	return out
 }
 
-// Chip is a filter, with a link that turns the filter on or off.
-type Chip struct {
+// chip is a filter, with a link that turns the filter on or off.
+type chip struct {
 	Text, To string
 	On       bool
 }
 
 // since returns the ages to which a search can be narrowed.
-func since() []Choice {
+func since() []choice {
 	return choices("", "any time", "day", "today", "week", "this week", "month", "this month", "year", "this year")
 }
 
-// Bar is the progress of a piece of work.
-type Bar struct {
+// progressBar is the progress of a piece of work.
+type progressBar struct {
 	Done, Of int // Of is 0 when the total is not known
 	What     string
 }
 
 // newBar returns a bar for the given number of done parts and the total. A number above the total is shown as the
 // total.
-func newBar(done, of int, what string) Bar { return Bar{min(done, of), of, what} }
+func newBar(done, of int, what string) progressBar { return progressBar{min(done, of), of, what} }
 
 // itemTitle returns the title of an item, or the address of its source if it has none.
 func itemTitle(it api.Item) string { return cmp.Or(it.Title, itemSource(it)) }

@@ -12,13 +12,13 @@ import (
 	"github.com/tidemark/tidemark/handlers/wire"
 )
 
-// Templates has the template of each page, by name. Each template includes the common parts.
-type Templates map[string]*template.Template
+// templateSet has the template of each page, by name. Each template includes the common parts.
+type templateSet map[string]*template.Template
 
 // parse reads the templates of the folder "templates". Each file there is a page, and may use the templates defined
 // by the files of the folder "common" within it. Parse panics if a template is broken, but a test would have found
 // that before.
-func parse(files fs.FS, funcs ...template.FuncMap) Templates {
+func parse(files fs.FS, funcs ...template.FuncMap) templateSet {
 	common := template.New("").Funcs(template.FuncMap{"said": fieldMessage})
 	for _, f := range funcs {
 		common.Funcs(f)
@@ -28,7 +28,7 @@ func parse(files fs.FS, funcs ...template.FuncMap) Templates {
 	if err != nil {
 		panic(err)
 	}
-	out := Templates{}
+	out := templateSet{}
 	for _, name := range names {
 		base := strings.TrimSuffix(strings.TrimPrefix(name, "templates/"), ".html")
 		out[base] = template.Must(template.Must(common.Clone()).ParseFS(files, name))
@@ -37,7 +37,7 @@ func parse(files fs.FS, funcs ...template.FuncMap) Templates {
 }
 
 // Write renders a page.
-func (t Templates) Write(w http.ResponseWriter, log *slog.Logger, p Page, out Shown) {
+func (t templateSet) Write(w http.ResponseWriter, log *slog.Logger, p Page, out Shown) {
 	var body bytes.Buffer
 	if err := t[p.Name].ExecuteTemplate(&body, "page", out); err != nil {
 		log.Error("page not made", "page", p.Name, "err", err)

@@ -37,7 +37,7 @@ import (
 var files embed.FS
 
 // templates are the templates of all parts.
-var templates = sync.OnceValue(func() Templates {
+var templates = sync.OnceValue(func() templateSet {
 	return parse(files, funcs, itemsFuncs, pushedFuncs, readingFuncs, rulesFuncs, sitesFuncs,
 		statusFuncs)
 })

@@ -15,7 +15,7 @@ const changes = "changes"
 
 // An operator is a choice for what a condition wants of a field, with the parts of the sentence that it needs.
 type operator struct {
-	Choice
+	choice
 	Needs string // words: see the parts of the template
 }
 
@@ -27,7 +27,7 @@ func operators() (out []operator) {
 		{changes, "changes", ""}, {"changedBy", "changes by at least", "value unit since"},
 		{"fromTo", "goes from … to …", "from to first"}, {"appears", "appears", "first"},
 		{"disappears", "disappears", "first"}} {
-		out = append(out, operator{Choice{Value: o[0], Text: o[1]}, o[2]})
+		out = append(out, operator{choice{Value: o[0], Text: o[1]}, o[2]})
 	}
 	return out
 }
@@ -43,7 +43,7 @@ func needs(op string) []string {
 }
 
 // references returns the choices for a value that was seen before the check.
-func references() []Choice {
+func references() []choice {
 	return choices("previous", "the previous value", "lowest", "the lowest value",
 		"highest", "the highest value", "first", "the first value")
 }

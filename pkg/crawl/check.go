@@ -24,7 +24,7 @@ type check struct {
 	item        registry.Item // the item, as changed by the stages so far; in the end it becomes part of the finding
 	basis       verdict.Basis
 	site        *politeness.Asker
-	placer      *Placer
+	placer      *placer
 	room        room
 	release     func()              // gives the permit back; further calls do nothing
 	known       *stored             // the item's stored document, once it has been read

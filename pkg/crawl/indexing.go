@@ -11,7 +11,7 @@ import (
 
 // prepare prepares a page to be written to the index: it loads the known contents of the page in the index, computes
 // the vectors, and saves the manifest of the new contents.
-func (p *Placer) prepare(ctx context.Context, it *registry.Item, to *verdict.Placement) (err error) {
+func (p *placer) prepare(ctx context.Context, it *registry.Item, to *verdict.Placement) (err error) {
 	if to.Entry == nil {
 		return nil
 	}
@@ -41,7 +41,7 @@ func (p *Placer) prepare(ctx context.Context, it *registry.Item, to *verdict.Pla
 
 // contentsOf returns the known contents of the page in the index; nil when they are not certain. For a forced or
 // rebuilt item they are never certain, because people force a check or a rebuild when they doubt the index.
-func (p *Placer) contentsOf(ctx context.Context, it *registry.Item, page search.Page) (*search.Contents, error) {
+func (p *placer) contentsOf(ctx context.Context, it *registry.Item, page search.Page) (*search.Contents, error) {
 	certain := it.Manifest != "" && it.IndexedHash != "" && it.IndexedHash != registry.Outdated
 	if !certain || p.basis.Forced || it.RebuildPending || it.Interrupted {
 		return nil, nil
@@ -51,7 +51,7 @@ func (p *Placer) contentsOf(ctx context.Context, it *registry.Item, page search.
 
 // remove removes the page from the index, with all contents that the manifest lists. These include contents that the
 // index does not show yet.
-func (p *Placer) remove(ctx context.Context, it *registry.Item) error {
+func (p *placer) remove(ctx context.Context, it *registry.Item) error {
 	known, err := p.contentsOf(ctx, it, search.Page{ID: string(it.ID)})
 	if err != nil {
 		return err
@@ -61,7 +61,7 @@ func (p *Placer) remove(ctx context.Context, it *registry.Item) error {
 
 // removeAgain makes sure that the index contains nothing of a page that was removed from the index. Leftover contents
 // are the only error that the index can have about such a page.
-func (p *Placer) removeAgain(ctx context.Context, it *registry.Item) error {
+func (p *placer) removeAgain(ctx context.Context, it *registry.Item) error {
 	if err := p.lock.Locked(ctx); err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func (p *Placer) removeAgain(ctx context.Context, it *registry.Item) error {
 // indexed. The index is asked even when no documents are known, because a worker may have died after it wrote to the
 // index and before its commit. If no documents are known and the index is down, removeFromIndex returns no error: the
 // next check asks the index again.
-func (p *Placer) removeFromIndex(ctx context.Context, it *registry.Item) error {
+func (p *placer) removeFromIndex(ctx context.Context, it *registry.Item) error {
 	known := it.IndexedHash != ""
 	if err := p.removeAgain(ctx, it); err != nil && (known || !fault.Down(err)) {
 		return err

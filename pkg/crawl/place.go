@@ -10,7 +10,7 @@ import (
 
 // standBehind removes the page from the index in favour of another item, whose alias the page becomes. That item may
 // have changed during this check, so a new alias is checked again soon.
-func (p *Placer) standBehind(ctx context.Context, it *registry.Item, s resolution) (verdict.Placement, error) {
+func (p *placer) standBehind(ctx context.Context, it *registry.Item, s resolution) (verdict.Placement, error) {
 	was := it.AliasOf
 	to := verdict.Placement{
 		Kind: verdict.BehindAlias, Alias: s.Alias.ID, Why: s.why, NewAlias: was != s.Alias.ID, Soon: was == "",
@@ -30,7 +30,7 @@ func (p *Placer) standBehind(ctx context.Context, it *registry.Item, s resolutio
 // standAlone prepares the page to be indexed as a page of its own. The prepared page waits for the other pages of its
 // batch, because it is far less work for an index to write many pages at once. Without an index nothing is prepared,
 // and the page stays at Crawled. When an index is configured later, the page is indexed from its snapshot.
-func (p *Placer) standAlone(
+func (p *placer) standAlone(
 	ctx context.Context, it *registry.Item, s resolution, r verdict.Reading,
 ) (*index.Prepared, error) {
 	now := p.o.Clock()
@@ -57,7 +57,7 @@ func (p *Placer) standAlone(
 }
 
 // removeAlias ends the alias: it removes the row by which the other item finds this one.
-func (p *Placer) removeAlias(ctx context.Context, it *registry.Item) error {
+func (p *placer) removeAlias(ctx context.Context, it *registry.Item) error {
 	if it.AliasOf == "" {
 		return nil
 	}
@@ -69,7 +69,7 @@ func (p *Placer) removeAlias(ctx context.Context, it *registry.Item) error {
 // removeAliases is called for a page that leaves the index. It brings forward the checks of the page's aliases. They
 // become due when the lock ends, because by then the removal is committed. If the worker dies before that, the next
 // check of this page calls removeAliases again.
-func (p *Placer) removeAliases(ctx context.Context, it *registry.Item) error {
+func (p *placer) removeAliases(ctx context.Context, it *registry.Item) error {
 	if it.IndexedHash != "" {
 		if err := p.in.Aliases.Expedite(ctx, it, p.lock.Until()); err != nil {
 			return err
@@ -79,7 +79,7 @@ func (p *Placer) removeAliases(ctx context.Context, it *registry.Item) error {
 }
 
 // deindex removes a page from the index when no other item stands for it.
-func (p *Placer) deindex(ctx context.Context, it *registry.Item) error {
+func (p *placer) deindex(ctx context.Context, it *registry.Item) error {
 	if err := p.removeAliases(ctx, it); err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func (p *Placer) deindex(ctx context.Context, it *registry.Item) error {
 // indexed after the page was registered already knows the page. Any other variant would find the page only when its
 // own content changes. So forceVariants is needed once, before the page is indexed for the first time. It must be
 // called before the write to the index, because the worker may die after that write.
-func (p *Placer) forceVariants(ctx context.Context, it *registry.Item) error {
+func (p *placer) forceVariants(ctx context.Context, it *registry.Item) error {
 	if !it.LastIndexed.IsZero() || p.basis.IndexOnly {
 		return nil
 	}

@@ -82,9 +82,9 @@ func (s *Placement) indexes() bool {
 	return !none
 }
 
-// Placer places the content of one item, under the item's lock and on the basis of its check. It is not safe for
+// placer places the content of one item, under the item's lock and on the basis of its check. It is not safe for
 // concurrent use.
-type Placer struct {
+type placer struct {
 	in    PlacementStores
 	o     PlacementOptions
 	lock  lock
@@ -92,14 +92,14 @@ type Placer struct {
 }
 
 // placer returns the placer of one check.
-func (s *Placement) placer(lock lock, b *verdict.Basis) *Placer {
-	return &Placer{in: s.in, o: s.o, lock: lock, basis: b}
+func (s *Placement) placer(lock lock, b *verdict.Basis) *placer {
+	return &placer{in: s.in, o: s.o, lock: lock, basis: b}
 }
 
 // purge removes everything that is stored for the item outside its rows; the commit then removes the rows. If the
 // worker dies in between, the item is still due to be purged. If such an item is registered again before that, it
 // starts afresh. When the index is down, Purge returns an error, because the index would not be asked again later.
-func (p *Placer) purge(ctx context.Context, it *registry.Item) error {
+func (p *placer) purge(ctx context.Context, it *registry.Item) error {
 	if err := p.lock.Locked(ctx); err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func (p *Placer) purge(ctx context.Context, it *registry.Item) error {
 
 // purgeCaptures removes the captures of the item and the history of its fields, and those of items that have moved to
 // it.
-func (p *Placer) purgeCaptures(ctx context.Context, it *registry.Item) error {
+func (p *placer) purgeCaptures(ctx context.Context, it *registry.Item) error {
 	formers, err := p.in.Moves.Formers(ctx, it)
 	if err != nil {
 		return err

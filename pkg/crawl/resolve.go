@@ -45,7 +45,7 @@ func (s *resolution) applyNote(it *registry.Item, now time.Time) (soon bool) {
 
 // resolver finds the item that stands for an item.
 type resolver struct {
-	*Placer
+	*placer
 	item    *registry.Item
 	changed bool         // the item's content is new
 	words   change.Words // of the item's new text; zero if the text is not new
@@ -77,10 +77,10 @@ func noteOf(cl verdict.Candidate, o obstacle) string {
 // target of a redirect. So a page leads to only one address.
 //
 // The words are those of the page's text if it is new.
-func (p *Placer) resolve(
+func (p *placer) resolve(
 	ctx context.Context, it *registry.Item, kind schedule.Outcome, words change.Words,
 ) (s resolution, err error) {
-	r := resolver{Placer: p, item: it, words: words, changed: kind == schedule.Changed || kind == schedule.Reverted}
+	r := resolver{placer: p, item: it, words: words, changed: kind == schedule.Changed || kind == schedule.Reverted}
 	if s, err = r.resolve(ctx); err != nil {
 		return s, err
 	}
@@ -89,7 +89,7 @@ func (p *Placer) resolve(
 
 // resolve tries the candidates of the page.
 func (r *resolver) resolve(ctx context.Context) (s resolution, err error) {
-	it, p := r.item, r.Placer
+	it, p := r.item, r.placer
 	claims, foreign := verdict.CandidatesOf(it, p.basis.Rules.Sources)
 	if foreign != "" {
 		s.add(foreign, false)

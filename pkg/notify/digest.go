@@ -45,8 +45,8 @@ type digestPlan struct {
 	Quiet  *wallclock.Hours // nil if there are no quiet hours
 }
 
-// DigestState records a rule's recent messages, and the changes that it has gathered.
-type DigestState struct {
+// digestState records a rule's recent messages, and the changes that it has gathered.
+type digestState struct {
 	Singles  []time.Time `json:"singles,omitempty"` // times of single messages, at most burst
 	Keys     []string    `json:"keys,omitempty"`    // the keys of the last of these messages, in their order
 	Gathered int         `json:"gathered,omitempty"`
@@ -57,7 +57,7 @@ type DigestState struct {
 // Add records a change at the given time. It reports whether the change should be sent as a single message; if not,
 // the change is gathered.
 // Equal changes have the same key; a change with the key "" equals no other.
-func (p digestPlan) Add(s *DigestState, key string, now time.Time) (single bool) {
+func (p digestPlan) Add(s *digestState, key string, now time.Time) (single bool) {
 	s.Singles = slices.DeleteFunc(s.Singles, func(t time.Time) bool { return now.Sub(t) >= Calm })
 	s.Keys = s.Keys[max(0, len(s.Keys)-len(s.Singles)):]
 	alike := key != "" && slices.Contains(s.Keys, key)
@@ -70,7 +70,7 @@ func (p digestPlan) Add(s *DigestState, key string, now time.Time) (single bool)
 }
 
 // gather adds a change at the given time to those that wait for a digest.
-func (s *DigestState) gather(now time.Time) {
+func (s *digestState) gather(now time.Time) {
 	if s.Gathered == 0 {
 		s.First = now
 	}
@@ -79,7 +79,7 @@ func (s *DigestState) gather(now time.Time) {
 }
 
 // idle reports whether nothing of the state matters any more: no change waits, and no message is recent.
-func (p digestPlan) idle(s DigestState, now time.Time) bool {
+func (p digestPlan) idle(s digestState, now time.Time) bool {
 	return s.Gathered == 0 && !slices.ContainsFunc(s.Singles, func(t time.Time) bool { return now.Sub(t) < Calm })
 }
 
@@ -91,10 +91,10 @@ type digestEvent struct {
 
 // Messages returns the number of messages that report these changes, which are in the order of their times.
 func (p digestPlan) Messages(all []digestEvent) (n int) {
-	var s DigestState
+	var s digestState
 	for _, e := range all {
 		if s.Gathered > 0 && !e.At.Before(p.Due(s)) {
-			s, n = DigestState{}, n+1
+			s, n = digestState{}, n+1
 		}
 		if p.Add(&s, e.Key, e.At) {
 			n++
@@ -116,7 +116,7 @@ func (p digestPlan) zone() *time.Location {
 }
 
 // Due returns the time at which the gathered changes should be reported.
-func (p digestPlan) Due(s DigestState) time.Time {
+func (p digestPlan) Due(s digestState) time.Time {
 	due := s.Last.Add(Calm)
 	switch {
 	case p.Rhythm == Hourly:
@@ -130,6 +130,6 @@ func (p digestPlan) Due(s DigestState) time.Time {
 }
 
 // ready reports whether a digest should be sent now.
-func (p digestPlan) ready(s DigestState, now time.Time) bool {
+func (p digestPlan) ready(s digestState, now time.Time) bool {
 	return s.Gathered > 0 && !now.Before(p.Due(s)) && !p.Quiet.Contain(now)
 }

@@ -40,7 +40,7 @@ func TestW6NoStorm(t *testing.T) {
 		"now and then":  {Calm / (burst - 1), 100, 100, 0},
 		"twice an hour": {30 * time.Minute, 100, 100, 0},
 	} {
-		var s DigestState
+		var s digestState
 		var p digestPlan
 		singles, digests, told := 0, 0, 0
 		now := start
@@ -71,7 +71,7 @@ func TestW5DailyInTimeZones(t *testing.T) {
 			days := map[string]int{}
 			now := time.Date(2026, 1, 1, 12, 0, 0, 0, p.Zone)
 			for range 365 {
-				s := DigestState{Gathered: 1, First: now, Last: now}
+				s := digestState{Gathered: 1, First: now, Last: now}
 				due := p.Due(s)
 				if p.ready(s, due.Add(-time.Second)) || !p.ready(s, due) {
 					t.Fatalf("%s at %s: not due at %s", name, at, due)
@@ -94,7 +94,7 @@ func TestY10HourlyInCivilTime(t *testing.T) {
 	first := time.Date(2026, 11, 23, 12, 20, 0, 0, time.UTC)
 	for name, want := range map[string]string{"": "13:00", "Asia/Kathmandu": "13:15", "Asia/Kolkata": "12:30"} {
 		p := digestPlan{Rhythm: Hourly, Zone: zone(t, name)}
-		if got := p.Due(DigestState{Gathered: 1, First: first, Last: first}).UTC().Format("15:04"); got != want {
+		if got := p.Due(digestState{Gathered: 1, First: first, Last: first}).UTC().Format("15:04"); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
 	}
@@ -125,7 +125,7 @@ func TestW5QuietHours(t *testing.T) {
 		"a daily digest in quiet":    {daily("06:00"), at(3, 8, 0), at(4, 7, 0)},
 		"a daily digest after quiet": {daily("08:00"), at(3, 8, 0), at(4, 8, 0)},
 	} {
-		var s DigestState
+		var s digestState
 		if single := tt.plan.Add(&s, "", tt.came); single != tt.want.IsZero() {
 			t.Errorf("%s: single is %t", name, single)
 			continue
@@ -137,7 +137,7 @@ func TestW5QuietHours(t *testing.T) {
 			t.Errorf("%s: due at %s, which is quiet", name, tt.plan.Due(s))
 		}
 	}
-	late := DigestState{Gathered: 1, First: at(3, 21, 0), Last: at(3, 21, 0)}
+	late := digestState{Gathered: 1, First: at(3, 21, 0), Last: at(3, 21, 0)}
 	if (digestPlan{Quiet: night}).ready(late, at(3, 23, 0)) {
 		t.Error("told at 23:00, since it was due before")
 	}
@@ -146,7 +146,7 @@ func TestW5QuietHours(t *testing.T) {
 // TestN2EqualChangesAreGathered checks that a change is gathered if an equal one was sent a short time before.
 func TestN2EqualChangesAreGathered(t *testing.T) {
 	at := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
-	s := DigestState{Singles: []time.Time{at.Add(-time.Minute)}} // of a program that kept no keys
+	s := digestState{Singles: []time.Time{at.Add(-time.Minute)}} // of a program that kept no keys
 	for i, tt := range []struct {
 		key    string
 		after  time.Duration
@@ -156,7 +156,7 @@ func TestN2EqualChangesAreGathered(t *testing.T) {
 			t.Errorf("change %d: %t", i, single)
 		}
 	}
-	s = DigestState{}
+	s = digestState{}
 	if !(digestPlan{}).Add(&s, "a", at) || !(digestPlan{}).Add(&s, "a", at.Add(Calm)) {
 		t.Error("an equal change is gathered long after the first")
 	}

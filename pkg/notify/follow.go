@@ -241,7 +241,7 @@ type reported struct {
 func (p *pass) report(ctx context.Context, r *rule, c feed.Change, by reported) error {
 	g := p.scopes[r.page].Rules[r.ID]
 	idle := g.Gathered == 0
-	single := by.room && r.plan.Add(&g.DigestState, by.alike, p.now)
+	single := by.room && r.plan.Add(&g.digestState, by.alike, p.now)
 	to, err := p.linking(ctx)
 	if err != nil {
 		return err

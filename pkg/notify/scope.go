@@ -14,7 +14,7 @@ import (
 // gathered records a rule's recent deliveries, and the changes that are waiting for its next digest: those changes
 // after the position Since, up to the position Final, that the rule matches.
 type gathered struct {
-	DigestState
+	digestState
 
 	Since string         `json:"since,omitempty"`
 	Final string         `json:"final,omitempty"`
@@ -71,7 +71,7 @@ func (r *rule) due(g gathered, now time.Time) time.Time {
 	case g.Gathered > 0 && r.Problem != "":
 		return now.Add(time.Hour)
 	case g.Gathered > 0:
-		return r.plan.Due(g.DigestState)
+		return r.plan.Due(g.digestState)
 	case recent > 0:
 		return g.Singles[recent-1].Add(Calm)
 	}
@@ -195,7 +195,7 @@ func (p *pass) digestsOf(ctx context.Context, sc *scope, atEnd bool) (full bool,
 	for i := range sc.rules {
 		r := &sc.rules[i]
 		g := sc.Rules[r.ID]
-		if r.Problem != "" || !r.plan.ready(g.DigestState, p.now) || !atEnd && p.now.Sub(g.First) < Patience {
+		if r.Problem != "" || !r.plan.ready(g.digestState, p.now) || !atEnd && p.now.Sub(g.First) < Patience {
 			continue
 		}
 		tooMany, err := p.room() < len(r.Channels), error(nil)

@@ -41,7 +41,7 @@ type Batch struct {
 	attempt   Attempt
 	counts    *JobCounts
 	confirmed atomic.Int64 // when the batch held its lock for certain, in milliseconds since 1970
-	host      *Host        // the host row as the batch wrote it; nil after a commit
+	host      *hostRecord  // the host row as the batch wrote it; nil after a commit
 	rest      []*Item      // items of the job for which no request may start; they are not locked
 	broken    map[storage.Key]bool
 }
@@ -120,7 +120,7 @@ func (r *Jobs) begin(ctx context.Context, job Job, owner string, taken *policy.B
 }
 
 // endLeases ends the leases of the workers that an attempt follows.
-func endLeases(host *Host, todo []*Item, a Attempt, now time.Time, p policy.Politeness) {
+func endLeases(host *hostRecord, todo []*Item, a Attempt, now time.Time, p policy.Politeness) {
 	for _, it := range todo {
 		if a.follows(it.LockOwner) {
 			host.Policy.Abandon(now, it.LockOwner, p)
@@ -155,7 +155,7 @@ func eligible(items []Item, job Job, now time.Time) []*Item {
 // items' due rows end together with the lock, so that a sweep finds the items if the worker dies. An item that
 // another writer has locked or changed in the meantime is dropped. The hint is that of [rowStore.WriteEach].
 // Errors: Conflict when the host row has changed.
-func (r *Jobs) lock(ctx context.Context, b *Batch, host *Host, items []*Item, hint time.Time) (err error) {
+func (r *Jobs) lock(ctx context.Context, b *Batch, host *hostRecord, items []*Item, hint time.Time) (err error) {
 	var tags []storage.ETag
 	b.Items, tags, err = r.s.WriteEach(ctx, hint, []storage.Op{host.Op()}, items, func(it *Item) []storage.Op {
 		p := storage.Properties{"lockedUntil": storage.FormatTime(b.Until), "lockOwner": b.owner}
@@ -202,7 +202,7 @@ func (r *Jobs) NoteBegun(ctx context.Context, b *Batch, it *Item) error {
 
 // park returns claimed items to the due rows because their host is not available. The items are parked until the
 // given time. If that time is zero, they are parked until either a worker of that host or the next sweep claims them.
-func (r *Jobs) park(ctx context.Context, host Host, items []*Item, until time.Time) error {
+func (r *Jobs) park(ctx context.Context, host hostRecord, items []*Item, until time.Time) error {
 	host.Policy.Pace.Unclaim(len(items), r.s.Options.Politeness(host.Host))
 	now := r.s.Now()
 	until = parkedUntil(now, until)
@@ -234,7 +234,7 @@ func (r *Jobs) parkRest(ctx context.Context, b *Batch) error {
 func (r *Hosts) ReserveLoss(ctx context.Context, b *Batch,
 	guard schedule.Config) (l schedule.Losses, taken bool, err error) {
 	id := hostID{Partition: b.Partition, Host: b.Host}
-	err = r.s.ChangeHost(ctx, id, func(_ context.Context, h *Host) (*hostChange, error) {
+	err = r.s.ChangeHost(ctx, id, func(_ context.Context, h *hostRecord) (*hostChange, error) {
 		l = h.Policy.Lost(r.s.Now(), h.there())
 		if taken = h.Policy.ReserveLoss(b.owner, l, guard); !taken {
 			return nil, nil

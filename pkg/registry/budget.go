@@ -23,7 +23,7 @@ var totalRows = row.Of[policy.Share]()
 // Share reserves, from the total budget, what a host lacks for n requests. It adds the reserved amount to the host,
 // and the caller must write the host if it has changed. Share also stores the amount in *taken, for another try if
 // that write fails.
-func (r *rowStore) Share(ctx context.Context, host *Host, n int, p policy.Politeness,
+func (r *rowStore) Share(ctx context.Context, host *hostRecord, n int, p policy.Politeness,
 	taken *policy.Budget) (changed bool, err error) {
 	now, s := r.Now(), &host.Policy
 	s.StartDay(now)

@@ -166,7 +166,7 @@ func (c *commit) try(ctx context.Context) error {
 
 // hostRow returns the host row. In the first commit of a batch it returns the row that the batch wrote, if the host
 // has no other work, because then the row has not changed since. In all other cases hostRow reads the row.
-func (c *commit) hostRow(ctx context.Context) (Host, error) {
+func (c *commit) hostRow(ctx context.Context) (hostRecord, error) {
 	host := c.b.host
 	c.b.host = nil
 	if host != nil && !host.Unclaimed {
@@ -183,7 +183,7 @@ type opOwner struct {
 }
 
 // ops updates the host row. It returns the operations of the transaction and the owner of each.
-func (c *commit) ops(host *Host) ([]storage.Op, []opOwner) {
+func (c *commit) ops(host *hostRecord) ([]storage.Op, []opOwner) {
 	now := c.r.s.Now()
 	host.Counts = maps.Clone(host.Counts)          // a second call of ops needs the old counts
 	ops, owners := []storage.Op{{}}, []opOwner{{}} // operation 0 writes the host row; it is filled in last
@@ -232,7 +232,7 @@ func (c *commit) ops(host *Host) ([]storage.Op, []opOwner) {
 	return ops, owners
 }
 
-func (c *commit) updateHost(host *Host, now time.Time) {
+func (c *commit) updateHost(host *hostRecord, now time.Time) {
 	host.Policy.Pace.Unclaim(len(c.done)+len(c.rest), c.r.s.Options.Politeness(host.Host))
 	learn(&host.HostState, now, c.b.owner, c.host)
 	if asked, answered := c.answers(); asked {
@@ -389,7 +389,7 @@ func (b *Batch) remaining(done []Finding) []*Item {
 // [policy.MaxPause].
 func (r *Hosts) Pause(ctx context.Context, partition, host string, until time.Time, why string) error {
 	id := hostID{Partition: partition, Host: host}
-	return r.s.ChangeHost(ctx, id, func(_ context.Context, h *Host) (*hostChange, error) {
+	return r.s.ChangeHost(ctx, id, func(_ context.Context, h *hostRecord) (*hostChange, error) {
 		h.pause(r.s.Now(), until, why)
 		return &hostChange{}, nil
 	})

@@ -73,7 +73,7 @@ func (r *Items) editFor(ctx context.Context, id source.ID, reason string, decide
 	var job []JobItem
 	var refused error // an error of any kind from decide, for which a retry does not help
 	at := hostID{Partition: found.Partition(), Host: found.SourceHost}
-	err = r.s.ChangeHost(ctx, at, func(ctx context.Context, h *Host) (*hostChange, error) {
+	err = r.s.ChangeHost(ctx, at, func(ctx context.Context, h *hostRecord) (*hostChange, error) {
 		job = nil
 		if it, err = r.s.LoadItem(ctx, found.Key()); err != nil {
 			return nil, err

@@ -43,15 +43,15 @@ type HostState struct {
 
 var hostRows = row.Of[HostState]()
 
-// Host is a host's state with the revision at which the state was read.
-type Host struct {
+// hostRecord is a host's state with the revision at which the state was read.
+type hostRecord struct {
 	HostState
 	Key  storage.Key
 	ETag storage.ETag
 }
 
 // LoadHost reads the row of a host. If the row does not exist, the state and the ETag are empty.
-func (r *rowStore) LoadHost(ctx context.Context, partition, host string) (h Host, err error) {
+func (r *rowStore) LoadHost(ctx context.Context, partition, host string) (h hostRecord, err error) {
 	h.Key = storage.Key{Partition: partition, Row: hostRow(host)}
 	h.HostState, h.ETag, err = hostRows.Load(ctx, r.Items, h.Key)
 	h.Host = host
@@ -79,7 +79,7 @@ func hostStateOf(e storage.Entity) HostState {
 }
 
 // Op returns the operation that writes the host row: an insert if there was none, otherwise a replace with If-Match.
-func (h *Host) Op() storage.Op { return hostRows.Put(h.Key, h.ETag, &h.HostState) }
+func (h *hostRecord) Op() storage.Op { return hostRows.Put(h.Key, h.ETag, &h.HostState) }
 
 // pause pauses the host, as [policy.Pace.Pause] does. The next copy of the host's counters then also contains the
 // pause.
@@ -205,7 +205,7 @@ func (h *HostState) Notices() (out []string) {
 const announceAge = 3 * recountEvery
 
 // Announce publishes the changes of a host's last commit, unless this process knows that they are in the feed.
-func (r *rowStore) Announce(ctx context.Context, h *Host) error {
+func (r *rowStore) Announce(ctx context.Context, h *hostRecord) error {
 	if h.Outbox.ID == "" || r.Options.Feed.Knows(h.Outbox.ID) {
 		return nil
 	}
@@ -219,7 +219,7 @@ func (r *rowStore) Announce(ctx context.Context, h *Host) error {
 
 // AnnounceLater is like [rowStore.Announce], for callers that may ignore a failure. It skips changes that are older
 // than announceAge, because earlier daily rounds have published them.
-func (r *rowStore) AnnounceLater(ctx context.Context, h *Host) {
+func (r *rowStore) AnnounceLater(ctx context.Context, h *hostRecord) {
 	if len(h.Outbox.Changes) > 0 && r.Now().Sub(h.Outbox.Changes[0].At) > announceAge {
 		return
 	}

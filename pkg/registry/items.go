@@ -60,7 +60,7 @@ func (r *rowStore) Point(ctx context.Context, partition string, missing []string
 func (r *Items) ForceCheck(ctx context.Context, it Item) error {
 	var job []JobItem
 	id := hostID{Partition: it.Partition(), Host: it.SourceHost}
-	err := r.s.ChangeHost(ctx, id, func(ctx context.Context, h *Host) (*hostChange, error) {
+	err := r.s.ChangeHost(ctx, id, func(ctx context.Context, h *hostRecord) (*hostChange, error) {
 		cur, err := r.s.LoadItem(ctx, it.Key())
 		if job = nil; err != nil || !cur.exists() || cur.mayVanish() || cur.Paused {
 			return nil, err

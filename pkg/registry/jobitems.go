@@ -15,10 +15,10 @@ const maxGap = 4
 
 // LoadJob reads the row of a job's host, and then the items of the job. Items that are close together, which the
 // number of the host's items says, are read by one query. Items that do not exist are returned with an empty ETag.
-func (r *rowStore) LoadJob(ctx context.Context, job Job) ([]Item, Host, error) {
+func (r *rowStore) LoadJob(ctx context.Context, job Job) ([]Item, hostRecord, error) {
 	h, err := r.LoadHost(ctx, job.PartitionKey, job.Host)
 	if err != nil {
-		return nil, Host{}, err
+		return nil, hostRecord{}, err
 	}
 	if r.Options.Strategy == source.ByScheme { // the partition has items of other hosts, too
 		items, err := r.LoadItems(ctx, job.PartitionKey, job.Hashes())

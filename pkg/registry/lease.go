@@ -54,7 +54,7 @@ func (r *Hosts) Acquire(ctx context.Context, partition, host string, patience ti
 func (r *Hosts) tryAcquire(ctx context.Context, id hostID, owner string,
 	limit time.Time) (lease *HostLease, again time.Time, err error) {
 	var taken policy.Budget
-	err = r.s.ChangeHost(ctx, id, func(ctx context.Context, h *Host) (*hostChange, error) {
+	err = r.s.ChangeHost(ctx, id, func(ctx context.Context, h *hostRecord) (*hostChange, error) {
 		lease = nil
 		p := r.s.Options.Politeness(id.Host)
 		changed, err := r.s.Share(ctx, h, 1, p, &taken)
@@ -85,7 +85,7 @@ func (r *Hosts) tryAcquire(ctx context.Context, id hostID, owner string,
 func (r *Hosts) Release(ctx context.Context, l *HostLease, found HostFinding) error {
 	waits := false
 	id := hostID{Partition: l.Partition, Host: l.Host}
-	err := r.s.ChangeHost(ctx, id, func(_ context.Context, h *Host) (*hostChange, error) {
+	err := r.s.ChangeHost(ctx, id, func(_ context.Context, h *hostRecord) (*hostChange, error) {
 		now := r.s.Now()
 		learn(&h.HostState, now, l.owner, found)
 		waits = h.Policy.ReleaseItemless(now, l.owner, found.NextStart)

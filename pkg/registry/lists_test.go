@@ -51,7 +51,7 @@ func (b bench) stored(t testing.TB, host string) {
 	it := newItem(s, storage.Key{Partition: host, Row: s.Hash()}, b.clock.Now())
 	it.Status, it.NextCrawlAt = Indexed, b.clock.Now().Add(day)
 	id := hostID{Partition: host, Host: host}
-	err := b.s.ChangeHost(t.Context(), id, func(_ context.Context, h *Host) (*hostChange, error) {
+	err := b.s.ChangeHost(t.Context(), id, func(_ context.Context, h *hostRecord) (*hostChange, error) {
 		h.recount(tally{}, tallyOf(&it))
 		return &hostChange{Ops: it.Write(time.Time{}, time.Time{})}, nil
 	})

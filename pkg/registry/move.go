@@ -115,7 +115,7 @@ func (r *Moves) adopt(ctx context.Context, old *Item, to source.Source) (fresh b
 		Props: storage.Properties{"formerId": string(old.ID), "partition": old.Partition()},
 	}
 	id := hostID{Partition: key.Partition, Host: to.Host}
-	err = r.s.ChangeHost(ctx, id, func(ctx context.Context, h *Host) (*hostChange, error) {
+	err = r.s.ChangeHost(ctx, id, func(ctx context.Context, h *hostRecord) (*hostChange, error) {
 		fresh = false
 		it, err := r.s.LoadItem(ctx, key)
 		if err != nil {
@@ -140,7 +140,7 @@ func (r *Moves) adopt(ctx context.Context, old *Item, to source.Source) (fresh b
 }
 
 // adoptOps writes the new item and its due row.
-func adoptOps(now time.Time, old, it *Item, to source.Source, host *Host) []storage.Op {
+func adoptOps(now time.Time, old, it *Item, to source.Source, host *hostRecord) []storage.Op {
 	was, oldDue := tallyOf(it), it.NextCrawlAt
 	if !it.exists() {
 		*it, was = asSource(old, to, it.Key(), now), tally{}

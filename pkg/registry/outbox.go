@@ -109,8 +109,8 @@ func (c *commit) outbox() (g feed.Group) {
 // change items that a worker has checked in spite of this, or holds now.
 func (r *Jobs) Fail(ctx context.Context, job Job, decide func(it *Item, now time.Time)) error {
 	id, token := hostID{Partition: job.PartitionKey, Host: job.Host}, r.s.Options.Token()
-	var written *Host
-	err := r.s.ChangeHost(ctx, id, func(ctx context.Context, h *Host) (*hostChange, error) {
+	var written *hostRecord
+	err := r.s.ChangeHost(ctx, id, func(ctx context.Context, h *hostRecord) (*hostChange, error) {
 		if err := r.s.Announce(ctx, h); err != nil {
 			return nil, err // stop, because the transaction might overwrite the host's outbox
 		}

@@ -148,7 +148,7 @@ func (r *Rebuilds) requestHost(ctx context.Context, partition, host string, item
 	o Rebuild) (marked int, err error) {
 	hashes := hashesOf(items)
 	id := hostID{Partition: partition, Host: host}
-	err = r.s.ChangeHost(ctx, id, func(ctx context.Context, h *Host) (*hostChange, error) {
+	err = r.s.ChangeHost(ctx, id, func(ctx context.Context, h *hostRecord) (*hostChange, error) {
 		if items == nil {
 			if items, err = r.s.LoadItems(ctx, partition, hashes); err != nil {
 				return nil, err
@@ -168,7 +168,7 @@ func (r *Rebuilds) requestHost(ctx context.Context, partition, host string, item
 // planRebuild decides which items of one host are requested, and how they change. The caller must not have changed
 // the items since they were read. For all items, requested or not, planRebuild recomputes the columns that depend on
 // the identity alone (spec 003 §9).
-func planRebuild(now time.Time, items []Item, h *Host, o Rebuild) (ops []storage.Op, marked int) {
+func planRebuild(now time.Time, items []Item, h *hostRecord, o Rebuild) (ops []storage.Op, marked int) {
 	for i := range items {
 		it := &items[i]
 		mended := derive(it)
@@ -187,7 +187,7 @@ func planRebuild(now time.Time, items []Item, h *Host, o Rebuild) (ops []storage
 }
 
 // rebuildOps makes one item due now: as a pending index, which sends no request to the site, or as a check.
-func rebuildOps(now time.Time, it *Item, h *Host, o Rebuild) []storage.Op {
+func rebuildOps(now time.Time, it *Item, h *hostRecord, o Rebuild) []storage.Op {
 	oldDue, was, what := it.NextCrawlAt, tallyOf(it), "from its snapshot"
 	if !o.Known || !it.RebuildPending { // a rebuild that waits for the item goes on counting it
 		it.RebuildRun = o.Run

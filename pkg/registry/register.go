@@ -140,11 +140,11 @@ func (r *Items) registerChunk(ctx context.Context, g hostGroup, chunk []member,
 	}
 	plan := registerPlan{}
 	if o.NewOnly && allExist(items) {
-		plan = planRegister(r.s.Now(), chunk, items, idle, &Host{}, o, policy.Politeness{})
+		plan = planRegister(r.s.Now(), chunk, items, idle, &hostRecord{}, o, policy.Politeness{})
 		return plan.out, nil
 	}
 	id := hostID{Partition: g.partition, Host: g.host}
-	err = r.s.ChangeHost(ctx, id, func(ctx context.Context, h *Host) (*hostChange, error) {
+	err = r.s.ChangeHost(ctx, id, func(ctx context.Context, h *hostRecord) (*hostChange, error) {
 		if items == nil {
 			if items, idle, err = r.loadForRegister(ctx, g.partition, hashes, o); err != nil {
 				return nil, err
@@ -238,7 +238,7 @@ func full(h *HostState, p policy.Politeness) error {
 // planRegister decides the changes for sources of one host. The caller must not have changed the items since they
 // were read. Items whose next check has not begun yet do not change, unless their check is forced. If idle has a
 // revision for such an item, no job has claimed the item's due row yet, and the plan claims it.
-func planRegister(now time.Time, chunk []member, items []Item, idle []storage.ETag, host *Host,
+func planRegister(now time.Time, chunk []member, items []Item, idle []storage.ETag, host *hostRecord,
 	o RegisterOptions, p policy.Politeness) registerPlan {
 	plan := registerPlan{reason: reasonRegistered, out: make([]Registered, len(chunk))}
 	if o.Force {
@@ -322,7 +322,7 @@ func sameFile(s source.Source, display string) bool {
 
 // registerOps makes one item due now. It writes the item, its old due row and its new one, which a job has until the
 // given time.
-func registerOps(now time.Time, m member, it *Item, host *Host, o RegisterOptions,
+func registerOps(now time.Time, m member, it *Item, host *hostRecord, o RegisterOptions,
 	until time.Time) []storage.Op {
 	created, oldDue, was := !it.exists(), it.NextCrawlAt, tallyOf(it)
 	failed := it.Status == Error || it.Status == Gone

@@ -25,7 +25,7 @@ func (r *Items) Remove(ctx context.Context, id source.ID) (Item, error) {
 
 // beginUnasked begins those items of a job that need no request to the host. It is called when the host is not
 // available. It parks the other items until the host is available.
-func (r *Jobs) beginUnasked(ctx context.Context, job Job, owner string, host *Host, todo []*Item,
+func (r *Jobs) beginUnasked(ctx context.Context, job Job, owner string, host *hostRecord, todo []*Item,
 	until time.Time) (*Batch, error) {
 	now := r.s.Now()
 	b := &Batch{

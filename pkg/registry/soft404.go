@@ -57,7 +57,7 @@ func (r *Hosts) PutSoft404(ctx context.Context, a Soft404) error {
 	}
 	outdated := false
 	id := hostID{Partition: a.key.Partition, Host: a.host}
-	return r.s.ChangeHost(ctx, id, func(_ context.Context, h *Host) (*hostChange, error) {
+	return r.s.ChangeHost(ctx, id, func(_ context.Context, h *hostRecord) (*hostChange, error) {
 		if outdated {
 			return nil, nil
 		}

@@ -53,7 +53,7 @@ func sumsOf(e storage.Entity) hostSums {
 	return s
 }
 
-func (r *sums) of(h *Host) hostSums {
+func (r *sums) of(h *hostRecord) hostSums {
 	now := r.s.Now()
 	s := hostSums{Partition: h.Key.Partition, CountedAt: now, Counts: h.Counts, Rebuilding: h.Rebuilding,
 		Guarded: h.Guarded, Rates: h.Rates}
@@ -82,7 +82,7 @@ func (s *hostSums) differ(o *hostSums) bool {
 }
 
 // publish writes the copy of a host's counters if the counters have changed. The commit stays valid if Publish fails.
-func (r *sums) publish(ctx context.Context, h *Host) {
+func (r *sums) publish(ctx context.Context, h *hostRecord) {
 	if !h.recounted || r.s.Options.Strategy == source.ByScheme {
 		return
 	}
@@ -94,7 +94,7 @@ func (r *sums) publish(ctx context.Context, h *Host) {
 
 // pointPartition adds the partition of a new host to the list of partitions, with the counters that the host is about
 // to have. It reports whether it has written the copy of the counters, so that they need not be written again.
-func (r *sums) pointPartition(ctx context.Context, h *Host) (told bool, err error) {
+func (r *sums) pointPartition(ctx context.Context, h *hostRecord) (told bool, err error) {
 	if h.ETag != "" {
 		return false, nil
 	}
@@ -236,7 +236,7 @@ func (r *sums) Listed(ctx context.Context, from string, most int) (rows []storag
 // mend compares the copies of at most a hundred hosts with the host rows, and rewrites the copies that differ. A copy
 // that another writer has changed since it was read is newer, so mend does not overwrite it.
 func (r *sums) mend(ctx context.Context, rows []storage.Entity) (mended int, err error) {
-	hosts := make([]Host, len(rows))
+	hosts := make([]hostRecord, len(rows))
 	err = r.s.Parallel(ctx, len(rows), func(ctx context.Context, i int) (err error) {
 		hosts[i], err = r.s.LoadHost(ctx, rows[i].Row, rows[i].Row)
 		return err

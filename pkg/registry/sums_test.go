@@ -144,7 +144,7 @@ func TestK5RecountIsDaily(t *testing.T) {
 	b.clock.Advance(day)
 	// A registration that dies between listing its host's partition and its transaction.
 	id := hostID{Partition: "new.example", Host: "new.example"}
-	err := b.s.ChangeHost(t.Context(), id, func(_ context.Context, h *Host) (*hostChange, error) {
+	err := b.s.ChangeHost(t.Context(), id, func(_ context.Context, h *hostRecord) (*hostChange, error) {
 		h.Counts = map[Status]int{Pending: 1}
 		elsewhere := storage.Key{Partition: "elsewhere", Row: "row"}
 		return &hostChange{Ops: []storage.Op{{Kind: storage.Insert, Entity: storage.Entity{Key: elsewhere}}}}, nil

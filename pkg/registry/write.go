@@ -20,7 +20,7 @@ type hostChange struct {
 }
 
 // decideHost changes a host that was read, and returns what to write together with the host row.
-type decideHost func(ctx context.Context, h *Host) (*hostChange, error)
+type decideHost func(ctx context.Context, h *hostRecord) (*hostChange, error)
 
 // ChangeHost calls the given function to change a host row, and writes the row and the returned change in one
 // transaction. It holds the lock of the host in this process, and calls the function again whenever another process

@@ -79,7 +79,7 @@ type doctor struct {
 	resolver *net.Resolver // nil means the system's
 	room     func(dir string) (sqlitefile.Room, error)
 
-	at       Listening
+	at       listening
 	kind     string // kind of the storage
 	cfg      app.Config
 	bad      bool // whether the settings are wrong

@@ -20,8 +20,8 @@ import (
 	"golang.org/x/net/http/httpguts"
 )
 
-// Listening is the address of the app, and who can reach it.
-type Listening struct {
+// listening is the address of the app, and who can reach it.
+type listening struct {
 	Port        int
 	given       string // the address of LISTEN; empty for this machine only
 	beyond      bool   // whether other machines reach the app, directly or through a proxy
@@ -31,7 +31,7 @@ type Listening struct {
 }
 
 // listen reads LISTEN, TRUSTED_PROXIES and the certificate. A port in LISTEN replaces the given port.
-func listen(getenv func(string) string, port int) (l Listening, err error) {
+func listen(getenv func(string) string, port int) (l listening, err error) {
 	l.Port = port
 	if err := l.read(getenv("LISTEN")); err != nil {
 		return l, err
@@ -82,7 +82,7 @@ func taken(name string) bool {
 }
 
 // read parses an address with or without a port.
-func (l *Listening) read(text string) error {
+func (l *listening) read(text string) error {
 	if text == "" {
 		return nil
 	}
@@ -111,7 +111,7 @@ func (l *Listening) read(text string) error {
 }
 
 // presents reports whether a certificate that a server has presented is the one of these settings.
-func (l Listening) presents(c *x509.Certificate) bool {
+func (l listening) presents(c *x509.Certificate) bool {
 	return l.certificate != nil && l.certificate.Is(c)
 }
 
@@ -159,7 +159,7 @@ or unset LISTEN, TRUSTED_PROXIES and API_KEYS_REQUIRED, to be reached from this 
 }
 
 // Address returns the address that the app listens on: on this machine only, unless LISTEN says otherwise.
-func (l Listening) Address() string {
+func (l listening) Address() string {
 	if l.given != "" {
 		return l.given
 	}
@@ -167,7 +167,7 @@ func (l Listening) Address() string {
 }
 
 // URL returns the address of the app for people.
-func (l Listening) URL() string {
+func (l listening) URL() string {
 	scheme, host := "http", "localhost"
 	if l.certificate != nil {
 		scheme = "https"

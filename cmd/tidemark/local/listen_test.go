@@ -85,7 +85,7 @@ func TestL4NoKeyNoStart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l := &local{config: cfg, app: startOptions{Listening: Listening{Port: 7071, beyond: tt.beyond}},
+		l := &local{config: cfg, app: startOptions{listening: listening{Port: 7071, beyond: tt.beyond}},
 			t:      &terminal.Terminal{Name: "tidemark"},
 			Folder: &folder.Folder{Log: &folder.Logs{Logger: slog.New(slog.DiscardHandler)}}}
 		var store storage.Store = mem.New(time.Now)

@@ -108,5 +108,5 @@ func noEnv(string) string { return "" }
 // startAt returns the options for a start on a free port.
 func startAt(t *testing.T, o folder.Options) startOptions {
 	t.Helper()
-	return startOptions{app: appFolder(t), Listening: Listening{Port: foldertest.FreePort(t)}, Options: o}
+	return startOptions{app: appFolder(t), listening: listening{Port: foldertest.FreePort(t)}, Options: o}
 }

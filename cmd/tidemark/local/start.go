@@ -46,7 +46,7 @@ All settings of the app are read from the environment.
 // startOptions are the flags of start.
 type startOptions struct {
 	folder.Options
-	Listening
+	listening
 	app     string // folder that `tidemark app` wrote; empty for the app inside this program
 	verbose bool
 	noInput bool // ask no questions
@@ -61,7 +61,7 @@ func startCommand(t *terminal.Terminal, getenv func(string) string) *cobra.Comma
 		if err != nil {
 			return err
 		}
-		if o.Listening, err = listen(getenv, n); err != nil {
+		if o.listening, err = listen(getenv, n); err != nil {
 			return err
 		}
 		o.Options = data

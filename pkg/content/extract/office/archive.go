@@ -23,9 +23,9 @@ const (
 	maxElements       = 8 << 20   // XML elements in those parts; each costs time, however small
 )
 
-// Archive is a package of parts. When a bound is exceeded, Err is set. After that, nothing more is read, and the reader
+// zipArchive is a package of parts. When a bound is exceeded, Err is set. After that, nothing more is read, and the reader
 // of the document returns Err.
-type Archive struct {
+type zipArchive struct {
 	Err    error
 	Bounds Bounds               // what may still be read
 	files  map[string]*zip.File // by name, which is in lower case and without a leading slash
@@ -39,7 +39,7 @@ type Bounds struct {
 }
 
 // openArchive reads the directory of an archive. Errors: TooLarge, Invalid.
-func openArchive(body []byte) (*Archive, error) {
+func openArchive(body []byte) (*zipArchive, error) {
 	// Entries are counted before the ZIP reader allocates memory for them. The four bytes may occur inside an entry
 	// too, but not thousands of times by accident.
 	if bytes.Count(body, []byte("PK\x01\x02")) > maxArchiveEntries {
@@ -49,7 +49,7 @@ func openArchive(body []byte) (*Archive, error) {
 	if err != nil {
 		return nil, fault.New(fault.Invalid, "broken office file: %w", err)
 	}
-	a := &Archive{files: make(map[string]*zip.File, len(z.File)), Bounds: Bounds{maxPart, maxArchiveBytes, maxElements}}
+	a := &zipArchive{files: make(map[string]*zip.File, len(z.File)), Bounds: Bounds{maxPart, maxArchiveBytes, maxElements}}
 	for _, f := range z.File {
 		a.files[localName(f.Name)] = f
 	}
@@ -57,7 +57,7 @@ func openArchive(body []byte) (*Archive, error) {
 }
 
 // Has reports whether the archive has a part that was not read yet.
-func (a *Archive) Has(name string) bool { return a.files[localName(name)] != nil }
+func (a *zipArchive) Has(name string) bool { return a.files[localName(name)] != nil }
 
 // localName returns the form of a part's name by which the part is looked up. Case does not matter in names (ECMA-376
 // part 2 §6.3.5), so the form is in lower case. The backslashes that some programs write become slashes.
@@ -67,7 +67,7 @@ func localName(s string) string {
 
 // Open returns the content of a part. A part is read once and is treated as missing afterwards, so a file that refers
 // to a part repeatedly does not repeat its text.
-func (a *Archive) Open(name string) (io.ReadCloser, error) {
+func (a *zipArchive) Open(name string) (io.ReadCloser, error) {
 	if a.Err != nil {
 		return nil, a.Err
 	}
@@ -84,7 +84,7 @@ func (a *Archive) Open(name string) (io.ReadCloser, error) {
 }
 
 // Bytes returns the content of a part. Errors: TooLarge, Invalid.
-func (a *Archive) Bytes(name string) ([]byte, error) {
+func (a *zipArchive) Bytes(name string) ([]byte, error) {
 	r, err := a.Open(name)
 	if err != nil {
 		return nil, err
@@ -97,8 +97,8 @@ func (a *Archive) Bytes(name string) ([]byte, error) {
 	return body, a.Err
 }
 
-// Required reads the root element of a part without which there is no document. See [Archive.Open].
-func (a *Archive) Required(name string, read func(*Part, xml.StartElement)) error {
+// Required reads the root element of a part without which there is no document. See [zipArchive.Open].
+func (a *zipArchive) Required(name string, read func(*Part, xml.StartElement)) error {
 	r, err := a.Open(name)
 	if err != nil {
 		return err
@@ -118,7 +118,7 @@ func (a *Archive) Required(name string, read func(*Part, xml.StartElement)) erro
 
 // Optional reads a part that only adds to the document. A missing part is treated as empty. If a part is broken, what
 // precedes the error is kept. Errors: TooLarge.
-func (a *Archive) Optional(name string, read func(*Part, xml.StartElement)) error {
+func (a *zipArchive) Optional(name string, read func(*Part, xml.StartElement)) error {
 	if name == "" {
 		return nil
 	}
@@ -131,7 +131,7 @@ func (a *Archive) Optional(name string, read func(*Part, xml.StartElement)) erro
 // meter returns an error when a part inflates beyond its bounds.
 type meter struct {
 	io.ReadCloser
-	a    *Archive
+	a    *zipArchive
 	left int64
 }
 

@@ -87,7 +87,7 @@ func (b *book) read(p *Part, _ xml.StartElement) {
 }
 
 // chapters adds the chapters in reading order, and returns the number of those that were read.
-func (b *book) chapters(a *Archive, dir string, out *extract.Composer, lim extract.Limits) (
+func (b *book) chapters(a *zipArchive, dir string, out *extract.Composer, lim extract.Limits) (
 	read int, encrypted bool, err error) {
 	for _, id := range b.spine {
 		href, err := url.PathUnescape(b.files[id])

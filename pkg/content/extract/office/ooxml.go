@@ -89,7 +89,7 @@ func (a *archive) finish(out *extract.Composer, spoken *tongues) (extract.Docume
 
 // archive is a package of parts (ECMA-376 part 2).
 type archive struct {
-	*Archive
+	*zipArchive
 	own relations // relationships of the package itself
 }
 
@@ -102,7 +102,7 @@ func open(body []byte) (*archive, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	a := &archive{Archive: z}
+	a := &archive{zipArchive: z}
 	if a.own = a.relations(""); a.Err != nil {
 		return nil, "", a.Err
 	}
