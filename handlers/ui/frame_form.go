@@ -57,8 +57,8 @@ func changesOf[T any](typed url.Values) (api.Patch, error) {
 	return changedLabel[T](typed, was)
 }
 
-// readInto changes a value, given by a pointer, to what a person typed in a form that showed no settings at first. An error
-// is an [api.Problem].
+// readInto changes a value, given by a pointer, to what a person typed in a form that showed no settings at first. An
+// error is an [api.Problem].
 func readInto[T any](typed url.Values, into *T) error {
 	p, err := changedLabel[T](typed, form.Inputs(*new(T)))
 	if err != nil {

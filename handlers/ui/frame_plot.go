@@ -38,7 +38,8 @@ func periodOf(hours string) Period {
 	return periods[0]
 }
 
-// activityPlot shows the checks of a period as columns. It highlights checks that found a change and checks that failed.
+// activityPlot shows the checks of a period as columns. It highlights checks that found a change and checks that
+// failed.
 type activityPlot struct {
 	Period
 	api.ActivityCounts // the sums of the whole period

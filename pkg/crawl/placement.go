@@ -2,6 +2,7 @@ package crawl
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"runtime/debug"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/crawl/index"
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/policy/change"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
@@ -184,4 +186,162 @@ func (s *Placement) drop(ctx context.Context, stale []manifest) {
 		})
 	}
 	_ = g.Wait() // failures are only logged
+}
+
+// prepare prepares a page to be written to the index: it loads the known contents of the page in the index, computes
+// the vectors, and saves the manifest of the new contents.
+func (p *placer) prepare(ctx context.Context, it *registry.Item, to *verdict.Placement) (err error) {
+	if to.Entry == nil {
+		return nil
+	}
+	page := &to.Entry.Page
+	if to.Refused = page.Check(); to.Refused != nil {
+		return nil // before anything is computed or stored
+	}
+	// If the contents of the page in the index are known, only the difference must be written.
+	if page.Known, err = p.contentsOf(ctx, it, *page); err != nil {
+		return err
+	}
+	// Vectors are computed for each page now, not for the whole batch later: this may take as long as a request to a
+	// site, and the time at the end of the lock belongs to the commit.
+	if v := p.in.Vectors; v != nil {
+		if err := v.Embed(ctx, page); err != nil {
+			to.Refused = fault.New(fault.Unavailable, "%w", err) // whatever the error, the page is not at fault
+			p.o.Log.WarnContext(ctx, "page without vectors not indexed", "id", it.ID, "err", err)
+			return nil
+		}
+	}
+	// The manifest is stored before the page is indexed, so that the commit can record it on the item.
+	if to.Manifest, err = p.in.Manifests.Save(ctx, *to.Entry); fault.Refused(err) {
+		to.Refused, err = err, nil
+	}
+	return err
+}
+
+// contentsOf returns the known contents of the page in the index; nil when they are not certain. For a forced or
+// rebuilt item they are never certain, because people force a check or a rebuild when they doubt the index.
+func (p *placer) contentsOf(ctx context.Context, it *registry.Item, page search.Page) (*search.Contents, error) {
+	certain := it.Manifest != "" && it.IndexedHash != "" && it.IndexedHash != registry.Outdated
+	if !certain || p.basis.Forced || it.RebuildPending || it.Interrupted {
+		return nil, nil
+	}
+	return p.in.Manifests.Contents(ctx, page, it.Manifest)
+}
+
+// remove removes the page from the index, with all contents that the manifest lists. These include contents that the
+// index does not show yet.
+func (p *placer) remove(ctx context.Context, it *registry.Item) error {
+	known, err := p.contentsOf(ctx, it, search.Page{ID: string(it.ID)})
+	if err != nil {
+		return err
+	}
+	return p.in.Index.Remove(ctx, string(it.ID), known)
+}
+
+// removeAgain makes sure that the index contains nothing of a page that was removed from the index. Leftover contents
+// are the only error that the index can have about such a page.
+func (p *placer) removeAgain(ctx context.Context, it *registry.Item) error {
+	if err := p.lock.Locked(ctx); err != nil {
+		return err
+	}
+	return p.remove(ctx, it)
+}
+
+// removeFromIndex removes the item's documents from the index, and records that the item no longer waits to be
+// indexed. The index is asked even when no documents are known, because a worker may have died after it wrote to the
+// index and before its commit. If no documents are known and the index is down, removeFromIndex returns no error: the
+// next check asks the index again.
+func (p *placer) removeFromIndex(ctx context.Context, it *registry.Item) error {
+	known := it.IndexedHash != ""
+	if err := p.removeAgain(ctx, it); err != nil && (known || !fault.Down(err)) {
+		return err
+	}
+	it.IndexPending, it.IndexedHash, it.LastIndexedDocID, it.ImageCount, it.AliasOf = false, "", "", 0, ""
+	it.Manifest = ""
+	if known {
+		it.Record(p.o.Clock(), "unindexed", "taken out of the index")
+	}
+	return nil
+}
+
+// A rel=canonical is a claim about content, so it is compared with the content: the page and the item that would stand
+// for it must have most of the shorter text in common. The words of both texts are in the rows with their last
+// captures. These rows are read only when one of the texts is new; the item keeps the result.
+//
+// A template that breaks for an hour must not empty the index. So a page in the index becomes an alias by its text, or
+// an alias ceases to be one, only when two checks in a row say so.
+
+// credible returns an obstacle if the item of a claim does not stand for the page: because it has other content, or
+// because the next check must confirm the claim first.
+func (r *resolver) credible(ctx context.Context, cl verdict.Candidate, of *registry.Item) (o obstacle, err error) {
+	it, c := r.item, &r.item.Claim
+	known := c.Compared(it, of)
+	if !known {
+		if known, err = r.compare(ctx, of); err != nil {
+			return o, err
+		}
+	}
+	present := it.AliasOf == of.ID
+	switch {
+	case !known && !present:
+		return obstacle{why: "has no text that can be compared"}, nil
+	case known && c.Share < verdict.LeastInCommon:
+		r.named, r.refused = "", cl.Normalized
+		return obstacle{why: fmt.Sprintf("has other content: %.0f %% of the shorter text is in the other", 100*c.Share)}, nil
+	}
+	confirmed := c.Named == cl.Normalized && !r.basis.IndexOnly
+	if r.waits() && it.AliasOf == "" && it.IndexedHash != "" && !confirmed {
+		return obstacle{why: "is believed when the next check says the same"}, nil
+	}
+	return o, nil
+}
+
+// waits reports whether a new claim must be confirmed by another check. The first check of a page is believed, and so
+// is a forced one.
+func (r *resolver) waits() bool { return !r.basis.Forced && r.basis.RawBefore != "" }
+
+// compare compares the texts of the page and of another item, and records the result on the page. It returns false if
+// the words of a text are not known, or if the texts have no words.
+func (r *resolver) compare(ctx context.Context, of *registry.Item) (known bool, err error) {
+	it, share := r.item, 1.0
+	if of.ContentHash != it.ContentHash {
+		own := r.words
+		if own.Letters() == 0 {
+			if own, err = r.in.Snapshots.Words(ctx, it.ID, it.RawHash, it.NormalizationVersion); err != nil {
+				return false, err
+			}
+		}
+		other, err := r.in.Snapshots.Words(ctx, of.ID, of.RawHash, of.NormalizationVersion)
+		if err != nil || own.Letters() == 0 || other.Letters() == 0 || !verdict.ReadAlike(it, of) {
+			return false, err
+		}
+		share = change.InCommon(own, other)
+	}
+	c := &it.Claim
+	c.Of, c.Own, c.Other, c.Share = of.ID, it.ContentHash, of.ContentHash, share
+	return true, nil
+}
+
+// conclude records what the check's text says, and returns the resolution. If the text contradicts the present alias
+// for the first time, the page stays an alias.
+func (r *resolver) conclude(ctx context.Context, s resolution) (resolution, error) {
+	it, c := r.item, &r.item.Claim
+	followed, doubted := c.Followed, c.Doubted
+	if !r.basis.IndexOnly { // no check of the site
+		c.Named, c.Refused = r.named, r.refused
+	}
+	c.Followed, c.Doubted = s.Alias != nil && s.claimed, false
+	if s.Alias != nil || it.AliasOf == "" || !followed || doubted && !r.basis.IndexOnly || !r.waits() || r.moved {
+		return s, nil
+	}
+	of, found, err := r.find(ctx, it.AliasOf)
+	if err != nil || !found {
+		return s, err
+	}
+	if o, err := r.stands(ctx, &of); err != nil || o.why != "" {
+		return s, err
+	}
+	c.Followed, c.Doubted = true, doubted || !r.basis.IndexOnly
+	return resolution{Alias: &of, claimed: true,
+		why: "duplicate of " + of.NormalizedSource + ", until the next check, too, says otherwise"}, nil
 }

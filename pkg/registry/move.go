@@ -1,8 +1,10 @@
 package registry
 
 import (
+	"cmp"
 	"context"
 	"maps"
+	"reflect"
 	"slices"
 	"time"
 
@@ -229,4 +231,165 @@ func (r *Moves) Drop(ctx context.Context, it *Item) error {
 		}
 	}
 	return nil
+}
+
+// renamed returns the item's identity under the given rules, and reports whether it differs from the present
+// identity. The identity of a file does not depend on the rules. An item that is to be removed does not move.
+func renamed(it *Item, rules source.Rules) (to source.Source, yes bool) {
+	if it.Type != source.URL || it.RemoveRequested {
+		return to, false
+	}
+	to, err := rules.ParseURL(it.NormalizedSource)
+	return to, err == nil && to.Normalized != it.NormalizedSource
+}
+
+// asSource returns an item under another identity. Its stored content is indexed at once under the new identity,
+// without a request to the site. The time of the next check of the site does not change.
+func asSource(it *Item, to source.Source, key storage.Key, now time.Time) Item {
+	n := *it
+	if it.AliasOf != "" { // examine the canonical item again, because it may have moved, too
+		n = newItem(to, key, now)
+		n.DiscoveryMethod, n.DiscoveryRun, n.DiscoveryJob = it.DiscoveryMethod, it.DiscoveryRun, it.DiscoveryJob
+		n.Credential, n.ReindexRequested = it.Credential, it.ReindexRequested
+		n.Tags, n.Options, n.Paused = it.Tags, it.Options, it.Paused
+		n.FirstSeen, n.NextCrawlAt = it.FirstSeen, it.NextCrawlAt
+		n.ReindexGeneration, n.ProcessedGeneration = it.ReindexGeneration, it.ProcessedGeneration
+	}
+	n.ID, n.NormalizedSource, n.DisplaySource = to.ID(), to.Normalized, to.Display
+	n.SourceHost, n.ContentGroupID = to.Host, to.ContentGroupID()
+	n.key, n.etag, n.MovedTo, n.Formers = key, "", "", 1
+	n.Lock = Lock{}
+	n.LastIndexedDocID, n.LastIndexed, n.ImageCount, n.Manifest = "", time.Time{}, 0, ""
+	n.CaptureCount, n.CaptureBytes, n.OldestCapture = 0, 0, time.Time{}
+	if n.SourceHost != it.SourceHost {
+		n.FetchSource, n.FetchTracked = "", ""
+	}
+	if n.indexable() {
+		n.SetStale()
+		if !n.IndexPending {
+			n.IndexPending, n.ResumeAt = true, it.NextCrawlAt
+		}
+		n.NextCrawlAt = now
+	}
+	n.History = slices.Clone(it.History)
+	n.Record(now, "moved", "was "+it.NormalizedSource+" ("+string(it.ID)+") under earlier rules for URLs")
+	return n
+}
+
+// join merges a former item into the item that replaces it. The replacing item keeps its state.
+func join(it, old *Item, now time.Time) {
+	if it.RemoveRequested || it.MovedTo != "" || !it.GoneSince.IsZero() {
+		it.revive(now)
+	}
+	it.Formers++
+	it.FirstSeen = policy.Earlier(it.FirstSeen, old.FirstSeen)
+	it.Credential = cmp.Or(it.Credential, old.Credential)
+	if it.Tags == nil && reflect.ValueOf(it.Options).IsZero() {
+		it.Tags, it.Options = old.Tags, old.Options
+		indexAgain(it, now)
+	}
+	it.Collapse.Asked = it.Collapse.Asked || old.Collapse.Asked
+	if old.ContentHash != it.ContentHash {
+		it.NextCrawlAt, it.IndexPending = now, false // the former item may have newer content
+	}
+	it.Record(now, "joined",
+		"is the same as "+old.NormalizedSource+" ("+string(old.ID)+") under the present rules for URLs")
+}
+
+// derive recomputes the columns that depend on the identity alone, and reports whether any of them changed. The
+// display name of a file stays as it was registered.
+func derive(it *Item) (changed bool) {
+	group, display := it.Source().ContentGroupID(), it.DisplaySource
+	if it.Type == source.URL {
+		if s, err := (source.Rules{}).ParseURL(it.NormalizedSource); err == nil && s.Normalized == it.NormalizedSource {
+			display = s.Display
+		}
+	}
+	changed = group != it.ContentGroupID || display != it.DisplaySource
+	it.ContentGroupID, it.DisplaySource = group, display
+	return changed
+}
+
+// LoadItems reads items by point reads. Items that do not exist are returned with an empty ETag.
+func (r *rowStore) LoadItems(ctx context.Context, partition string, hashes []string) ([]Item, error) {
+	items := make([]Item, len(hashes))
+	err := r.Parallel(ctx, len(hashes), func(ctx context.Context, i int) (err error) {
+		items[i], err = r.LoadItem(ctx, storage.Key{Partition: partition, Row: hashes[i]})
+		return err
+	})
+	return items, err
+}
+
+// LoadItem reads an item by a point read. An item that does not exist has an empty ETag.
+func (r *rowStore) LoadItem(ctx context.Context, key storage.Key) (Item, error) {
+	e, err := r.Items.Get(ctx, key)
+	if fault.Is(err, fault.NotFound) {
+		return missingItem(key), nil
+	}
+	if err != nil {
+		return Item{}, err
+	}
+	return itemOf(e), nil
+}
+
+// LoadSources reads the items of sources. Items that do not exist have no revision.
+func (r *rowStore) LoadSources(ctx context.Context, sources []source.Source) ([]Item, error) {
+	items := make([]Item, len(sources))
+	err := r.Parallel(ctx, len(sources), func(ctx context.Context, i int) (err error) {
+		s := sources[i]
+		items[i], err = r.LoadItem(ctx, storage.Key{Partition: s.Partition(r.Options.Strategy), Row: s.Hash()})
+		return err
+	})
+	return items, err
+}
+
+// Point writes the index rows that lead from ids to items, for items that do not exist yet. The content of such a row
+// never changes, but every write changes its ETag, so that a concurrent delete fails. The writes are deferred: the
+// rows of the items are written later, and wait.
+func (r *rowStore) Point(ctx context.Context, partition string, missing []string) error {
+	return r.Parallel(ctx, len(missing), func(ctx context.Context, i int) error {
+		_, err := r.Index.Transact(storage.Deferred(ctx), storage.Op{Kind: storage.Upsert, Entity: storage.Entity{
+			Key: indexKey(missing[i]), Props: storage.Properties{"partition": partition},
+		}})
+		return err
+	})
+}
+
+// ForceCheck forces a check of an item because another item has changed. No person requested this check. So, unlike
+// [Items.Reindex], ForceCheck does not change an item that is paused, gone or about to be removed.
+func (r *Items) ForceCheck(ctx context.Context, it Item) error {
+	var job []JobItem
+	id := hostID{Partition: it.Partition(), Host: it.SourceHost}
+	err := r.s.ChangeHost(ctx, id, func(ctx context.Context, h *hostRecord) (*hostChange, error) {
+		cur, err := r.s.LoadItem(ctx, it.Key())
+		if job = nil; err != nil || !cur.exists() || cur.mayVanish() || cur.Paused {
+			return nil, err
+		}
+		now := r.s.Now()
+		as := member{Source: source.Source{Display: cur.DisplaySource}}
+		until, hint := cur.claimUntil(now)
+		ops := registerOps(now, as, &cur, h, RegisterOptions{Force: true}, until)
+		h.Policy.Pace.Claim(now, 1, r.s.Options.Politeness(it.SourceHost))
+		job = []JobItem{inJob(&cur)}
+		return &hostChange{Ops: ops, Hint: hint}, nil
+	})
+	if err == nil {
+		r.s.Send(ctx, it.Partition(), it.SourceHost, reasonForced, job)
+	}
+	return err
+}
+
+// expedite brings the next check of an item forward to a given time, because something that the item depends on is
+// about to change. The caller must commit that change before the given time. The check is not forced, and a sweep
+// finds it. Expedite does not change an item that is due sooner, paused, gone or about to be removed.
+func (r *Items) expedite(ctx context.Context, it Item, at time.Time) error {
+	at = policy.Stamp(at)
+	return r.s.Retry(ctx, func(ctx context.Context) error {
+		cur, err := r.s.LoadItem(ctx, it.Key())
+		if err != nil || !cur.exists() || cur.mayVanish() || cur.Paused || !cur.NextCrawlAt.After(at) {
+			return err
+		}
+		_, err = r.s.Hinted(ctx, it.Partition(), at, expediteItem(&cur, at, storage.Properties{}))
+		return asConflict(err)
+	})
 }

@@ -8,8 +8,8 @@ const replacement = "\uFFFD"
 // stride is the distance between the samples of a [indexedText], in UTF-16 code units.
 const stride = 64
 
-// indexedText is a text with positions in UTF-16 code units, as in JavaScript. NewText takes time linear in the length of
-// the text; finding a position takes constant time.
+// indexedText is a text with positions in UTF-16 code units, as in JavaScript. NewText takes time linear in the
+// length of the text; finding a position takes constant time.
 type indexedText struct {
 	s       string // valid UTF-8
 	units   int

@@ -1,7 +1,11 @@
 package funchost
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
+	"io"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -228,4 +232,156 @@ func (f *function) anonymous() bool { return strings.EqualFold(f.trigger.AuthLev
 // accepts reports whether f accepts requests with the method.
 func (f *function) accepts(method string) bool {
 	return len(f.methods) == 0 || slices.Contains(f.methods, method)
+}
+
+// maxConfigBytes bounds a configuration file.
+const maxConfigBytes = 1 << 20
+
+// readJSON decodes the JSON object in the file at path into v. Field names match in any case, as in .NET.
+func readJSON(path string, v any) error { return decodeFile(path, v, func(*json.Decoder) {}) }
+
+// readStrict does the same as readJSON, for a file in which every setting has an effect in Azure. A setting for which
+// v has no field is an error.
+func readStrict(path string, v any) error {
+	return decodeFile(path, v, (*json.Decoder).DisallowUnknownFields)
+}
+
+func decodeFile(path string, v any, prepare func(*json.Decoder)) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return fault.New(fault.NotFound, "%w", err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxConfigBytes+1))
+	if err != nil {
+		return fault.New(fault.Unavailable, "%s: %w", path, err)
+	}
+	if len(data) > maxConfigBytes {
+		return fault.New(fault.TooLarge, "%s: more than %d bytes", path, maxConfigBytes)
+	}
+	// Editors on Windows begin files with a byte order mark, which .NET skips.
+	dec := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))))
+	dec.UseNumber()
+	prepare(dec)
+	if err := dec.Decode(v); err != nil {
+		return explain(path, err)
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return fault.New(fault.Invalid, "%s: text after the JSON object", path)
+	}
+	return nil
+}
+
+// explain describes an error in the file at path in the terms of JSON, not of Go.
+func explain(path string, err error) error {
+	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
+		name = strings.Trim(name, `"`)
+		return fault.Field(name, "%s: %s: not supported by this host", path, name)
+	}
+	if bad, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && bad.Field != "" {
+		return fault.Field(bad.Field, "%s: %s: want %v, not %s", path, bad.Field, bad.Type, bad.Value)
+	}
+	return fault.New(fault.Invalid, "%s: not a JSON object: %w", path, err)
+}
+
+// findings collects the errors in the values of one file.
+type findings struct {
+	file string
+	errs []error
+}
+
+// err joins the errors.
+func (f *findings) err() error { return errors.Join(f.errs...) }
+
+// add adds an error in the field at path.
+func (f *findings) add(path, format string, args ...any) {
+	e := fault.Field(path, format, args...)
+	fault.Wrap(&e, "%s: %s", f.file, path)
+	f.errs = append(f.errs, e)
+}
+
+// A route is an ASP.NET route template, matched regardless of case. The handler, which receives the path unchanged,
+// extracts the values of parameters itself.
+type route struct{ segments []segment }
+
+// A segment is one part between slashes: a literal or a parameter.
+type segment struct {
+	literal string // "" for a parameter
+	rest    bool   // {*name} matches everything that remains, including slashes
+}
+
+var parameter = regexp.MustCompile(`^\{\*{0,2}[A-Za-z_][A-Za-z0-9_]*\}$`)
+
+// joinRoute joins a prefix and a template; either may be empty.
+func joinRoute(prefix, template string) string {
+	return strings.Trim(prefix+"/"+strings.Trim(template, "/"), "/")
+}
+
+func parseRoute(template string) (route, error) {
+	var r route
+	if len(template) > 2048 {
+		return r, fault.New(fault.TooLarge, "route longer than 2048 bytes")
+	}
+	if template == "" {
+		return r, nil
+	}
+	parts := strings.Split(template, "/")
+	for i, part := range parts {
+		s, err := parseSegment(part)
+		if err != nil {
+			return route{}, err
+		}
+		if s.rest && i < len(parts)-1 {
+			return route{}, fault.New(fault.Invalid, "%s must come last", part)
+		}
+		r.segments = append(r.segments, s)
+	}
+	return r, nil
+}
+
+func parseSegment(part string) (segment, error) {
+	switch {
+	case parameter.MatchString(part):
+		return segment{rest: strings.HasPrefix(part, "{*")}, nil
+	case part == "" || strings.ContainsAny(part, "{}?"):
+		return segment{}, fault.New(fault.Invalid,
+			"segment %q: want a literal or one parameter such as {id} or {*rest}; this host knows no constraints, defaults or "+
+				"optional ones", part)
+	}
+	return segment{literal: part}, nil
+}
+
+// reserved reports whether the template is among the paths that the host reserves for itself.
+func (r route) reserved() bool {
+	if len(r.segments) == 0 {
+		return false
+	}
+	first := r.segments[0].literal
+	return strings.EqualFold(first, "admin") || strings.EqualFold(first, "runtime")
+}
+
+// match reports whether a request path matches. A trailing slash does not count.
+func (r route) match(u *url.URL) bool {
+	var parts []string
+	if path := strings.TrimSuffix(strings.TrimPrefix(u.EscapedPath(), "/"), "/"); path != "" {
+		parts = strings.Split(path, "/")
+	}
+	for i, s := range r.segments {
+		if s.rest {
+			return true
+		}
+		if i >= len(parts) || !s.fits(parts[i]) {
+			return false
+		}
+	}
+	return len(parts) == len(r.segments)
+}
+
+// fits reports whether one part of a path, in its escaped form, matches. A parameter of the real host is never empty.
+func (s segment) fits(part string) bool {
+	if s.literal == "" {
+		return part != ""
+	}
+	decoded, err := url.PathUnescape(part)
+	return err == nil && strings.EqualFold(s.literal, decoded)
 }

@@ -1,17 +1,25 @@
 package funchost
 
 import (
+	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/tidemark/tidemark/pkg/base/defaults"
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/wallclock"
+	"github.com/tidemark/tidemark/pkg/storage"
 )
 
 // maxNap bounds one sleep, so that a timer fires soon after its time even if the machine was suspended or its clock
@@ -171,4 +179,148 @@ func (f statusFolder) save(function string, s timerStatus) error {
 		return err
 	}
 	return os.Rename(temp, f.path(function))
+}
+
+// An envelope is the body of the POST for an invocation.
+type envelope struct {
+	Data     map[string]any
+	Metadata map[string]any
+}
+
+// isoSeconds is the format of dates that the real host has passed on: such dates lose their fraction of a second.
+const isoSeconds = "2006-01-02T15:04:05-07:00"
+
+// marshal encodes v as Newtonsoft does, without escapes for HTML.
+func marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// quoted returns the JSON text of s. An envelope encodes this text once more, because the real host passes strings in
+// metadata in that form.
+func quoted(s string) string {
+	b, err := marshal(s)
+	if err != nil {
+		// Unreachable: every string marshals.
+		return `""`
+	}
+	return string(b)
+}
+
+// isoDate formats a time for metadata. Zero means never.
+func isoDate(t time.Time) string {
+	if t.IsZero() {
+		t = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
+	}
+	return t.UTC().Format(isoSeconds)
+}
+
+// withSys adds the metadata that the real host adds to every invocation.
+func withSys(metadata map[string]any, function string, now time.Time) map[string]any {
+	metadata["sys"] = map[string]string{
+		"MethodName": function,
+		"UtcNow":     now.UTC().Format("2006-01-02T15:04:05.9999999Z"),
+		"RandGuid":   uuid.NewString(),
+	}
+	return metadata
+}
+
+// queueEnvelope encodes one delivery as the real host does with dataType binary: the bytes of the message are in
+// base64.
+func queueEnvelope(f *function, m storage.Message, now time.Time) envelope {
+	metadata := map[string]any{
+		"DequeueCount":    strconv.Itoa(m.Dequeued),
+		"ExpirationTime":  isoDate(m.Expires),
+		"InsertionTime":   isoDate(m.Inserted),
+		"NextVisibleTime": isoDate(m.NextVisible),
+		"Id":              quoted(m.ID),
+		"PopReceipt":      quoted(m.Receipt),
+	}
+	data := map[string]any{f.trigger.Name: base64.StdEncoding.EncodeToString(m.Body)}
+	return envelope{Data: data, Metadata: withSys(metadata, f.name, now)}
+}
+
+// A schedule determines when a timer fires. It is written as an NCRONTAB expression.
+type schedule struct {
+	text string
+	cron wallclock.Cron
+}
+
+var (
+	// cronField matches the fields of NCRONTAB, which has neither ?, L, W and # nor a time zone.
+	cronField = regexp.MustCompile(`^[0-9A-Za-z*/,-]+$`)
+	// sunday7 matches a 7 that means Sunday, which cron accepts and NCRONTAB refuses.
+	sunday7 = regexp.MustCompile(`(^|[,-])7($|[,/-])`)
+	// numRange matches a range of numbers. If the first number is the greater one, NCRONTAB swaps them and cron wraps
+	// around.
+	numRange = regexp.MustCompile(`(\d+)-(\d+)`)
+)
+
+// parseSchedule parses an NCRONTAB expression of six fields {second} {minute} {hour} {day} {month} {weekday}.
+// Occurrences are in UTC, as in Azure.
+func parseSchedule(text string) (schedule, error) {
+	fields := strings.Fields(text)
+	if err := checkCronFields(text, fields); err != nil {
+		return schedule{}, err
+	}
+	c, err := wallclock.ParseCron(fields)
+	if err != nil {
+		return schedule{}, fault.New(fault.Invalid, "schedule %q: %w", text, err)
+	}
+	return schedule{text: text, cron: c}, nil
+}
+
+func checkCronFields(text string, fields []string) error {
+	if len(fields) != 6 {
+		return fault.New(fault.Invalid,
+			"schedule %q: want 6 fields {second} {minute} {hour} {day} {month} {weekday}, have %d", text, len(fields))
+	}
+	for _, f := range fields {
+		if len(f) > 256 || !cronField.MatchString(f) {
+			return fault.New(fault.Invalid, "schedule %q: %q is not NCRONTAB", text, f)
+		}
+		for _, r := range numRange.FindAllStringSubmatch(f, -1) {
+			if whole(r[1]) > whole(r[2]) {
+				return fault.New(fault.Invalid, "schedule %q: range %s runs backwards", text, r[0])
+			}
+		}
+	}
+	if sunday7.MatchString(fields[5]) {
+		return fault.New(fault.Invalid, "schedule %q: weekdays are 0 (Sunday) to 6", text)
+	}
+	return nil
+}
+
+// next returns the first occurrence after t, in UTC. It is always later than t.
+func (s schedule) next(t time.Time) time.Time { return s.cron.Next(t, time.UTC) }
+
+// frequent reports whether the schedule fires more than once a minute. The real host handles such timers differently,
+// and this app has no such timer.
+func (s schedule) frequent() bool {
+	first := s.next(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC))
+	return s.next(first).Sub(first) < time.Minute
+}
+
+var timeSpanForm = regexp.MustCompile(`^(\d\d):([0-5]\d):([0-5]\d)$`)
+
+// parseTimeSpan parses the form of a .NET TimeSpan that Tidemark's host.json uses, hh:mm:ss. It refuses days,
+// fractions and a single number, which .NET interprets as days.
+func parseTimeSpan(s string) (time.Duration, error) {
+	m := timeSpanForm.FindStringSubmatch(s)
+	if m == nil || m[1] > "23" {
+		return 0, fault.New(fault.Invalid, "want a time span such as 00:05:00, not %q", s)
+	}
+	seconds := whole(m[1])*3600 + whole(m[2])*60 + whole(m[3])
+	return time.Duration(seconds) * time.Second, nil
+}
+
+// whole parses a few digits.
+func whole(digits string) int {
+	n, _ := strconv.Atoi(digits) // Unreachable: a pattern has matched a few digits
+	return n
 }

@@ -283,3 +283,159 @@ func (s *State) CountLoss(now time.Time, owner string) {
 		l.Losses = max(0, l.Losses-1)
 	}
 }
+
+// Waiting records the waiters of each kind of lease.
+type Waiting struct {
+	ItemlessUntil time.Time `col:"passWaits"`  // batches wait for a host lease until this time
+	BatchUntil    time.Time `col:"batchWaits"` // host leases wait for a batch until this time
+	ItemlessLast  bool      `col:"passLast"`   // the last lease was a host lease
+}
+
+const (
+	// WaiterGrace is how long a waiter for a host lease keeps its precedence after the time at which it should
+	// return, because its message takes time to arrive.
+	WaiterGrace = 30 * time.Second
+	// batchGrace is how long a waiting batch keeps its precedence after the host lease that blocked it has ended.
+	// When that lease ends, the batch's job is sent to the queue.
+	batchGrace = 10 * time.Second
+	// retryEvery is the interval at which a waiter tries again when the end of the present lease is unknown.
+	retryEvery = time.Second
+)
+
+// ReserveBatch reserves up to n starts for a batch. If it cannot, it returns the time at which the host will be
+// available again, or zero if that time is unknown. Callers must write the state in either case, because the batch
+// may now be recorded as a waiter.
+func (s *State) ReserveBatch(now time.Time, owner string, n int, p Politeness,
+	jitter func() float64) (g Grant, until time.Time, ok bool) {
+	t := &s.Waiting
+	batchFirst := t.ItemlessLast && t.BatchUntil.After(now)
+	if !t.ItemlessUntil.After(now) || batchFirst {
+		if g, until, ok = s.reserve(now, owner, n, p, jitter); ok {
+			t.BatchUntil, t.ItemlessLast = time.Time{}, false
+			return g, until, true
+		}
+	}
+	if t.ItemlessUntil.After(now) || s.itemless(now) {
+		t.BatchUntil = Stamp(now.Add(LeaseTime))
+	}
+	return g, until, false
+}
+
+// itemless reports whether there is an active host lease.
+func (s *State) itemless(now time.Time) bool {
+	return slices.ContainsFunc(s.Leases, func(l Lease) bool { return l.Itemless && l.Until.After(now) })
+}
+
+// ReserveItemless reserves one start for a host lease, no later than the given limit. If it cannot, it records a
+// waiter and returns the time at which to try again, which is after now.
+func (s *State) ReserveItemless(now, limit time.Time, owner string, p Politeness,
+	jitter func() float64) (g Grant, again time.Time, ok bool) {
+	if until, _ := s.Blocked(now, p); !until.IsZero() {
+		return g, until, false // no other lease blocks it, so it is not a waiter
+	}
+	if batchFirst := s.Waiting.ItemlessLast && s.Waiting.BatchUntil.After(now); !batchFirst {
+		trial := *s
+		if g, _, ok = trial.reserve(now, owner, 1, p, jitter); ok && !g.Starts[0].After(limit) {
+			*s = trial
+			l := s.lease(owner)
+			l.Permits, l.Itemless, g.Permits = 1, true, 1
+			s.Waiting.ItemlessUntil, s.Waiting.ItemlessLast = time.Time{}, true
+			return g, again, true
+		}
+	}
+	again = Later(now.Add(retryEvery), s.Pace.NextStart)
+	s.Waiting.ItemlessUntil = Stamp(again.Add(WaiterGrace))
+	return Grant{}, again, false
+}
+
+// ReleaseItemless ends a host lease. It reports whether a batch is waiting for that.
+func (s *State) ReleaseItemless(now time.Time, owner string, next time.Time) (batchWaits bool) {
+	s.Release(owner, next)
+	if !s.Waiting.BatchUntil.After(now) {
+		return false
+	}
+	if soon := Stamp(now.Add(batchGrace)); soon.Before(s.Waiting.BatchUntil) {
+		s.Waiting.BatchUntil = soon
+	}
+	return true
+}
+
+// Pace records when the next request to a host may start, and how many of its items are claimed by jobs.
+type Pace struct {
+	NextStart   time.Time `col:"nextSlotAt"`  // no request starts before this time
+	PausedUntil time.Time `col:"pausedUntil"` // the site asked for a pause until this time
+	PauseReason string    `col:"pauseReason"`
+	// ClaimedUntil is a virtual clock. Each claimed item moves it forward, and each finished item moves it back. So
+	// the claims of a lost message expire with time.
+	ClaimedUntil time.Time     `col:"claimedUntil"`
+	CrawlDelay   time.Duration `col:"crawlDelayMs,ms"` // Crawl-delay of robots.txt
+}
+
+// Delays returns the range of pauses between starts. It takes the Crawl-delay of robots.txt into account.
+func (c *Pace) Delays(p Politeness) (lo, hi time.Duration) {
+	lo, hi = p.MinDelay, max(p.MinDelay, p.MaxDelay)
+	if c.CrawlDelay > lo {
+		lo, hi = c.CrawlDelay, max(hi, c.CrawlDelay)
+	}
+	return lo, hi
+}
+
+// Pause stops all requests to the host until a time. It never shortens an earlier pause.
+func (c *Pace) Pause(now, until time.Time, why string) {
+	if limit := now.Add(MaxPause); until.After(limit) {
+		until = limit
+	}
+	if until.After(now) && until.After(c.PausedUntil) {
+		c.PausedUntil, c.PauseReason = Stamp(until), why
+	}
+}
+
+// Room returns how many of the waiting items to give to jobs now. Only as many items as the leases can process are
+// sent to the queue. The others stay in due rows, which cost nothing. On a host that two jobs can share, Room returns
+// only enough items for whole jobs as long as more items wait: a job of one page would hold a lease that a job of 32
+// pages could use.
+func (s *State) Room(now time.Time, waiting int, p Politeness) int {
+	if until, _ := s.Blocked(now, p); !until.IsZero() {
+		return 0
+	}
+	n := min(waiting, s.Pace.claimable(now, p))
+	if n < waiting && s.Pace.claimLimit(p) > JobItems {
+		n -= n % JobItems
+	}
+	return n
+}
+
+// claimable returns the number of further items that jobs may have.
+func (c *Pace) claimable(now time.Time, p Politeness) int {
+	taken, cost := 0, c.claimCost(p)
+	if ahead := c.ClaimedUntil.Sub(now); ahead > 0 {
+		taken = int((ahead + cost - 1) / cost)
+	}
+	return max(0, c.claimLimit(p)-taken)
+}
+
+func (c *Pace) claimLimit(p Politeness) int {
+	if _, hi := c.Delays(p); hi > 0 || p.MaxConcurrent < 2 {
+		return JobItems
+	}
+	return 2 * JobItems
+}
+
+// claimCost returns the time by which one claimed item moves ClaimedUntil forward. It is the pause between requests,
+// but at least a second, so that the claim of an active job does not expire.
+func (c *Pace) claimCost(p Politeness) time.Duration {
+	lo, hi := c.Delays(p)
+	return max(time.Second, (lo+hi)/2)
+}
+
+// Claim counts n items that were given to jobs.
+func (c *Pace) Claim(now time.Time, n int, p Politeness) {
+	c.ClaimedUntil = Stamp(Later(c.ClaimedUntil, now).Add(time.Duration(n) * c.claimCost(p)))
+}
+
+// Unclaim removes the claims of n items that are done or were given back.
+func (c *Pace) Unclaim(n int, p Politeness) {
+	if !c.ClaimedUntil.IsZero() {
+		c.ClaimedUntil = Stamp(c.ClaimedUntil.Add(-time.Duration(n) * c.claimCost(p)))
+	}
+}

@@ -1,6 +1,7 @@
 package backfill
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -9,8 +10,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/discover"
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/run"
 	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
 // Mode is the kind of document in which a run finds pages (E8, E18).
@@ -248,4 +251,151 @@ func checkID(id string) error {
 		return fault.Field("id", "%.100q is not the id of a backfill run", id)
 	}
 	return nil
+}
+
+// paceOf returns the pace of the host of a source, for estimates.
+type paceOf func(source string) policy.Politeness
+
+// reportOf describes the result of a run, one line each, in the words of spec 004 OPS-1. For a dry run it describes
+// what a real run would do.
+func reportOf(r Run, pace paceOf) []string {
+	var out []string
+	say := func(format string, args ...any) { out = append(out, "[backfill] "+fmt.Sprintf(format, args...)) }
+	if r.DryRun {
+		say("DRY RUN - no jobs will be queued")
+	}
+	for _, p := range r.Progress {
+		say("Discovered %s from %s", words.Count(p.Discovered, "URL"), p.Source)
+		if p.Note != "" { // the reason why the source ended early
+			say("%s: %s", p.Source, p.Note)
+		}
+	}
+	if !r.DryRun {
+		say("Queued %s (%s)", words.Count(r.Queued, "new item"), exist(r.Skipped))
+	} else {
+		say("Would queue %s (%s)", words.Count(r.Queued, "new item"), exist(r.Skipped))
+		if r.Queued > 0 {
+			say("Fetching them would take %s%s", long(r.estimate(pace)), r.size())
+		}
+	}
+	if n := r.Reasons[fullHost]; n > 0 {
+		say("Refused %s: %s", words.Thousands(n), fullHost)
+	}
+	if left := r.Excluded + r.Trapped + r.Duplicates; left > 0 {
+		say("Passed over %s: %s excluded, %s, %s", words.Thousands(left), words.Thousands(r.Excluded),
+			words.Count(r.Trapped, "trap"), words.Count(r.Duplicates, "duplicate"))
+	}
+	say("Read %s (%s) with %s; %s", words.Count(r.Documents, "document"), words.Count(int(r.Bytes), "byte"),
+		words.Count(r.Requests, "request"), words.Count(r.Errors, "error"))
+	return out
+}
+
+func exist(n int) string {
+	if n == 1 {
+		return "1 already exists"
+	}
+	return words.Thousands(n) + " already exist"
+}
+
+// long formats an estimate, which is a sum of pauses. If there are no pauses, the text states that only the sites'
+// answers take time.
+func long(d time.Duration) string {
+	if d < time.Second {
+		return "as long as the sites need to answer, as there are no pauses between requests"
+	}
+	return "about " + d.String()
+}
+
+// estimate returns how long fetching the new pages will take at the pace of their sites. It assumes that the sites
+// are fetched in parallel.
+func (r *Run) estimate(pace paceOf) time.Duration {
+	var longest time.Duration
+	for _, p := range r.Progress {
+		pace := pace(p.Source)
+		each := (pace.MinDelay + max(pace.MinDelay, pace.MaxDelay)) / 2
+		longest = max(longest, time.Duration(p.Queued)*each)
+	}
+	return longest.Round(time.Second)
+}
+
+// size estimates the bytes of the new pages from the sizes of known pages.
+func (r *Run) size() string {
+	if r.KnownPages == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; they have about %s", words.Count(int(int64(r.Queued)*r.KnownBytes/int64(r.KnownPages)), "byte"))
+}
+
+// rowVersion is the version of the rows that people can read without a decoder (INV-8): they contain numbers, texts
+// and JSON.
+const rowVersion = 2
+
+var runColumns = row.Of[Run]()
+
+// codec encodes and decodes the rows of runs. A long list is stored in several columns.
+type codec struct{}
+
+// Encode returns the columns of a run.
+func (codec) Encode(r *Run) storage.Properties {
+	r.RowVersion = rowVersion
+	props := runColumns.Encode(r)
+	props["dateFrom"], props["dateTo"] = storage.FormatTime(r.Dates.From), storage.FormatTime(r.Dates.To)
+	writeList(props, "sources", r.Sources)
+	writeList(props, "errorLog", r.ErrorLog)
+	writeList(props, "progress", r.Progress)
+	return props
+}
+
+// Decode returns the run that is stored in columns.
+func (codec) Decode(props storage.Properties) (Run, error) {
+	r, err := runColumns.Decode(props)
+	if err != nil {
+		return r, err
+	}
+	when := func(name string) time.Time { text, _ := props[name].(string); return storage.ParseTime(text) }
+	r.Dates = discover.Dates{From: when("dateFrom"), To: when("dateTo")}
+	r.ErrorLog, _ = readList[api.BackfillError](props, "errorLog") // a damaged log is dropped
+	if r.Sources, err = readList[string](props, "sources"); err == nil {
+		r.Progress, err = readList[Progress](props, "progress")
+	}
+	return r, err
+}
+
+// columnOf returns the name of a column that holds part of a list: name, name2, name3.
+func columnOf(name string, part int) string {
+	if part == 1 {
+		return name
+	}
+	return fmt.Sprintf("%s%d", name, part)
+}
+
+// writeList writes a list as JSON. Each column contains a complete JSON list, with as many elements as fit.
+func writeList[T any](props storage.Properties, name string, list []T) {
+	part, text := 1, []byte("[")
+	for _, one := range list {
+		next := row.JSON(one)
+		if len(text)+len(next)+2 > storage.MaxStringUnits && len(text) > 1 { // a byte needs at most one UTF-16 unit
+			props[columnOf(name, part)] = string(append(text, ']'))
+			part, text = part+1, []byte("[")
+		}
+		if len(text) > 1 {
+			text = append(text, ',')
+		}
+		text = append(text, next...)
+	}
+	props[columnOf(name, part)] = string(append(text, ']'))
+}
+
+func readList[T any](props storage.Properties, name string) (list []T, err error) {
+	for part := 1; ; part++ {
+		text, ok := props[columnOf(name, part)].(string)
+		if !ok {
+			return list, nil
+		}
+		var some []T
+		if err := json.Unmarshal([]byte(text), &some); err != nil {
+			return nil, err
+		}
+		list = append(list, some...)
+	}
 }

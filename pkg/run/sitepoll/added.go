@@ -11,10 +11,18 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/content/discover"
 	"github.com/tidemark/tidemark/pkg/content/site"
+	"github.com/tidemark/tidemark/pkg/crawl/politeness"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
+	"github.com/tidemark/tidemark/pkg/policy/schedule"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/run"
 	"github.com/tidemark/tidemark/pkg/run/walk"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/row"
+	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
 // addedRow is the row of a site that was added at run time. It contains a site file with this site alone.
@@ -247,4 +255,155 @@ func (k Known) find(ctx context.Context, slug string) (*site.Site, error) {
 		return found, err
 	}
 	return nil, unknownSite(slug)
+}
+
+// Site is the state of the polls of one site.
+type Site struct {
+	*site.Site
+	Set        api.SiteSettings // what is set of its sources and its wanted pages
+	Added      bool             // whether the site was added at run time, and is not in the site file
+	Watched    bool             // whether the site is polled; see the function watched
+	NextPollAt time.Time        // time of the next full poll; if past, the poll begins within the hour; zero for none
+	Now        *Poll            // the active poll; nil if none
+	Last       *Poll            // the full poll that ended last; nil before the first
+	LastFeeds  *Poll            // the poll of feeds that ended last; nil before the first
+	NewToday   int              // pages registered on this day (UTC), at most Options.PerDay
+	LastMod    policy.LastModRecord
+	Coverage   Coverage
+	Walk       *walk.Walk // progress of following links; nil if they are not followed
+	TrialUntil time.Time  // time until which the result of a dry run is kept; zero for a site
+}
+
+// All returns all sites, in the order of [Known.All]. It costs two queries, and a read for each site.
+func (s *Service) All(ctx context.Context) ([]Site, error) {
+	states, err := s.states(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []Site
+	sites, err := s.Known.All(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, found := range sites {
+		st := states[found.Slug]
+		one, err := s.view(ctx, found, &st)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, one)
+	}
+	return out, nil
+}
+
+// Get returns one site. Errors: NotFound for an unknown slug.
+func (s *Service) Get(ctx context.Context, slug string) (Site, error) {
+	found, err := s.Known.find(ctx, slug)
+	if err != nil {
+		return Site{}, err
+	}
+	st, err := s.load(ctx, slug)
+	if err != nil {
+		return Site{}, err
+	}
+	return s.view(ctx, found, &st)
+}
+
+func (s *Service) view(ctx context.Context, found *site.Site, st *state) (out Site, err error) {
+	out = Site{Site: found, Now: st.Now, Last: st.Last, LastFeeds: st.LastFeeds, NewToday: st.Day.on(s.polls.Now()).New,
+		Coverage: st.All.plus(st.Now), Added: s.o.Sites.Find(found.Slug) == nil, TrialUntil: st.TrialUntil}
+	if out.Set = found.Settings(); out.Added {
+		if _, out.Set, err = found.Entry(); err != nil {
+			return out, err
+		}
+	}
+	if found.Follow != nil {
+		out.Walk = st.Walk
+	}
+	if out.Watched = watched(found) && s.o.PerDay > 0 && !st.isTrial(); out.Watched {
+		if out.NextPollAt = dueAt(st.polledAt()); out.NextPollAt.IsZero() {
+			out.NextPollAt = s.polls.Now().Truncate(time.Hour).Add(time.Hour)
+		}
+	}
+	out.LastMod, err = s.reg.Changes.Record(ctx, s.home(found))
+	return out, err
+}
+
+// home returns a source on the site's host, with which the registry finds its data about the host.
+func (s *Service) home(found *site.Site) source.Source {
+	src, _ := s.o.Rules.ParseURL(found.Root()) // the domain was validated with the site file
+	return src
+}
+
+// Names of the queues and the table of polls.
+const (
+	Table       = "SentinelSites"
+	Queue       = "sentinel-steps"
+	PoisonQueue = Queue + "-poison"
+)
+
+// method is the discoveryMethod of items that a poll registers (E14).
+const method = "SENTINEL"
+
+// DefaultPerDay is the default limit on new pages of one site that are registered in a day.
+const DefaultPerDay = 500
+
+// Options adjust a service.
+type Options struct {
+	Sites  site.List
+	Rules  source.Rules
+	PerDay int // new pages of a site in a day (UTC); 0 switches polls and pushes off
+	// Snapshots has the bodies of pages, whose links are followed, and Agent is the crawler's name in their directives.
+	Snapshots *snapshot.Store
+	Awaited   discover.Awaited // passes pages from the crawl of this process
+	Agent     string
+	// MaxOpen and MaxRead bound the steps of following links; see [walk.Step].
+	MaxOpen, MaxRead int
+	// Guard decides how many pages may lose their last link at once.
+	Guard schedule.Config
+	// Admit returns an error for an address that can never be fetched. Nil admits every address.
+	Admit func(address string) error
+	Clock func() time.Time // the wall clock when nil
+	Token func() string    // makes ids unique; crypto/rand when nil
+	Log   *slog.Logger     // discarded when nil
+}
+
+// Service begins and advances polls. It is safe for concurrent use by any number of processes.
+type Service struct {
+	Known  Known
+	reg    *registry.Registry
+	web    politeness.ResourceFetcher
+	polls  run.Runs[state]
+	poison storage.Queue
+	o      Options
+	// hurries are the steps in progress.
+	hurries hurries
+}
+
+// New returns the service for the polls of a store. It makes no request; see [Service.Create].
+func New(store storage.Store, reg *registry.Registry, web politeness.ResourceFetcher, o Options) *Service {
+	run.Defaults(&o.Clock, &o.Token, &o.Log)
+	if o.Admit == nil {
+		o.Admit = func(string) error { return nil }
+	}
+	known := Known{file: o.Sites, rows: store.Table(Table), log: o.Log}
+	return &Service{Known: known, reg: reg, web: web, poison: store.Queue(PoisonQueue), o: o, polls: run.Runs[state]{
+		Kind: "poll", Table: store.Table(Table), Partition: partition,
+		Messages: run.Messages{Queue: store.Queue(Queue), RunName: "site", NumName: "step"},
+		Stalled:  stalled, CheckID: checkSlug, RowKey: siteRow,
+		Row: row.Of[state](), Fields: fields, Clock: o.Clock, Log: o.Log,
+	}}
+}
+
+// Create creates the queues and the table if they are missing.
+func (s *Service) Create(ctx context.Context) error { return s.polls.Create(ctx, s.poison) }
+
+// watched reports whether a site is polled: the site file gives its feeds, sitemaps or polled listings, or gives
+// nothing but its domain. In the latter case, robots.txt and /sitemap.xml are tried. A site that is in the file only
+// for its limits or for backfills is not polled.
+func watched(s *site.Site) bool {
+	if len(s.Sitemaps) > 0 || s.Named() {
+		return true
+	}
+	return s.Limits == nil && len(s.Archives) == 0 && len(s.Listings) == 0 && len(s.Containers) == 0
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -122,4 +124,152 @@ func captureOf(e storage.Entity) Capture {
 	digest, _, _ := strings.Cut(e.Row, "|")
 	c.ItemID, c.RawHash = source.ID(e.Partition), "sha256:"+digest
 	return c
+}
+
+// List returns an item's captures. Captures of one body are adjacent, and the first capture of the body comes first.
+func (s *Store) List(ctx context.Context, id source.ID) ([]Capture, error) {
+	out, _, err := s.captureRows(ctx, id, "", 0)
+	return out, err
+}
+
+// listed is the form of a capture's position in the list of an item's captures.
+var listed = regexp.MustCompile(`^[0-9a-f]{64}(-[a-z0-9_.]+)?$`)
+
+// Page returns at most the given number of an item's captures, from 1 to 999, in the order of their digests. It
+// starts after the position that an earlier call returned as next, or at the first capture if the position is empty.
+// After the last page, next is empty. Errors: Invalid for a malformed position.
+func (s *Store) Page(
+	ctx context.Context, id source.ID, after string, most int,
+) (page []Capture, next string, err error) {
+	if after != "" && !listed.MatchString(after) {
+		return nil, "", fault.New(fault.Invalid, "it is no place in a listing of captures")
+	}
+	page, last, err := s.captureRows(ctx, id, strings.Replace(after, "-", "|", 1), most)
+	return page, strings.Replace(last, "|", "-", 1), err
+}
+
+// captureRows returns the captures after a row: at most the given number, or all of them if the number is 0. If there
+// are more, last is the row of the last capture that is returned. The query begins at the row of a body's first
+// capture, because only that row says when the source last answered with the body.
+func (s *Store) captureRows(
+	ctx context.Context, id source.ID, after string, most int,
+) (out []Capture, last string, err error) {
+	from, _, _ := strings.Cut(after, "|")
+	q := storage.Query{Partition: string(id), RowFrom: max(from, "0"), RowTo: "g"}
+	if most > 0 {
+		q.PageSize = min(most+2, storage.MaxPage)
+	}
+	var verified time.Time
+	for e, err := range s.captures.Query(ctx, q) {
+		if err != nil {
+			return nil, "", err
+		}
+		c := captureOf(e)
+		if !strings.Contains(e.Row, "|") {
+			verified = c.LastVerifiedAt
+		}
+		c.LastVerifiedAt = verified
+		if e.Row <= after {
+			continue
+		}
+		if most > 0 && len(out) == most {
+			return out, last, nil
+		}
+		out, last = append(out, c), e.Row
+	}
+	return out, "", nil
+}
+
+// byBody groups captures by body, in list order. In each group, the body's first capture comes first.
+func byBody(captures []Capture) (groups [][]Capture) {
+	for i, c := range captures {
+		if i > 0 && captures[i-1].RawHash == c.RawHash {
+			groups[len(groups)-1] = append(groups[len(groups)-1], c)
+			continue
+		}
+		groups = append(groups, []Capture{c})
+	}
+	return groups
+}
+
+// Purge removes everything that is kept of an item: its captures, its edges, their look-up rows, and the blobs that
+// no other item needs. Edges of other items stay, even if they refer to captures of this item. Meanwhile no process
+// may capture the item. After an error, callers must repeat the call, which continues where it stopped.
+func (s *Store) Purge(ctx context.Context, id source.ID) (err error) {
+	defer fault.Wrap(&err, "purge snapshots of %s", id)
+	captures, err := s.List(ctx, id)
+	if err != nil {
+		return err
+	}
+	// The tip and edges must be removed first. If the item is captured again before the purge is done, it must not
+	// appear to have the captures that were removed.
+	if err := s.clear(ctx, id); err != nil {
+		return err
+	}
+	for _, body := range byBody(captures) {
+		if err := s.forget(ctx, body); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// forget removes the captures of one body and their look-up rows.
+func (s *Store) forget(ctx context.Context, body []Capture) error {
+	for _, c := range body {
+		for _, key := range []storage.Key{contentKey(c), uriKey(c)} {
+			if err := s.captures.unpoint(ctx, key, c.lineage().ID); err != nil {
+				return err
+			}
+		}
+	}
+	return s.drop(ctx, body, nil)
+}
+
+// drop removes the captures of one body. The row of the first capture is removed last, because it shows that there is
+// work left. What captures of the item that are left refer to stays.
+func (s *Store) drop(ctx context.Context, body []Capture, left [][]Capture) error {
+	for _, c := range body[1:] {
+		if err := s.captures.delete(ctx, readingKey(c.ItemID, c.RawHash, c.NormalizationVersion)); err != nil {
+			return err
+		}
+	}
+	c := body[0]
+	for _, hash := range c.bodies() {
+		if slices.ContainsFunc(left, func(o []Capture) bool { return slices.Contains(o[0].bodies(), hash) }) {
+			continue
+		}
+		if err := s.bodies.release(ctx, c.ItemID, hash); err != nil {
+			return err
+		}
+	}
+	return s.captures.delete(ctx, captureKey(c.ItemID, c.RawHash))
+}
+
+// bodies returns the hashes of the bodies that a capture refers to.
+func (c Capture) bodies() []string {
+	if c.PlainHash == "" {
+		return []string{c.RawHash}
+	}
+	return []string{c.RawHash, c.PlainHash}
+}
+
+func (t captures) delete(ctx context.Context, key storage.Key) error {
+	return storage.DeleteRow(ctx, t, key)
+}
+
+// clear removes the rows of an item's partition that are not captures. It keeps the look-up rows that refer to
+// captures of other items.
+func (s *Store) clear(ctx context.Context, id source.ID) error {
+	var ops []storage.Op
+	for e, err := range s.captures.Query(ctx, storage.Query{Partition: string(id), RowFrom: changeRows}) {
+		if err != nil {
+			return err
+		}
+		if item, _ := pointed(e).ID.Split(); item != "" && item != string(id) && e.Row != tipRow {
+			continue
+		}
+		ops = append(ops, storage.DeleteOp(e.Key, storage.AnyETag))
+	}
+	return storage.TransactAll(ctx, s.captures, ops)
 }

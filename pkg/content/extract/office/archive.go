@@ -23,8 +23,8 @@ const (
 	maxElements       = 8 << 20   // XML elements in those parts; each costs time, however small
 )
 
-// zipArchive is a package of parts. When a bound is exceeded, Err is set. After that, nothing more is read, and the reader
-// of the document returns Err.
+// zipArchive is a package of parts. When a bound is exceeded, Err is set. After that, nothing more is read, and the
+// reader of the document returns Err.
 type zipArchive struct {
 	Err    error
 	Bounds Bounds               // what may still be read
