@@ -10,14 +10,18 @@
 package failure
 
 import (
+	_ "embed"
+	"net/url"
+	"regexp"
 	"slices"
 	"strings"
-
-	"golang.org/x/net/html"
-	"golang.org/x/net/html/atom"
+	"sync"
 
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
 )
 
 // The largest size of the main content of a failure, in bytes. An article about an error is longer.
@@ -250,3 +254,184 @@ func firstLines(blocks []extract.Block) (lines []string) {
 	}
 	return lines
 }
+
+// headings is a set of kinds of failure: those that the headings of a page state.
+type headings uint8
+
+const (
+	saysMissing headings = 1 << iota // the page does not exist
+	saysBroken                       // something does not work
+	saysClosed                       // the site is closed for maintenance
+	saysDenied                       // access is denied
+	saysRobot                        // the visitor must prove not to be a robot
+	saysConsent                      // the visitor must consent
+	saysLogin                        // the visitor must log in
+	saysNumber                       // the heading has the number of an error
+)
+
+// failureLines are patterns by kind.
+//
+//go:embed failurewords.txt
+var failureLines string
+
+// failureWords are patterns of the words on pages that a host sends in place of other pages.
+type failureWords struct {
+	heading map[headings]*regexp.Regexp // patterns of whole headings
+	text    map[string]*regexp.Regexp   // patterns of words in the text, by "error", "challenge", "accept" or "consent"
+}
+
+// failurePatterns are compiled on first use, because most pages are too long to be a failure.
+var failurePatterns = sync.OnceValue(func() failureWords {
+	kinds := map[string]headings{
+		"missing": saysMissing, "broken": saysBroken, "closed": saysClosed, "denied": saysDenied, "robot": saysRobot,
+		"consent": saysConsent, "login": saysLogin,
+	}
+	whole, parts := map[headings]string{}, map[string]string{}
+	for line := range strings.Lines(failureLines) {
+		kind, pattern, isPattern := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		name, isText := strings.CutPrefix(kind, "text of ")
+		name, isNumbered := strings.CutSuffix(name, " numbered")
+		says := kinds[name]
+		if isNumbered {
+			says |= saysNumber
+		}
+		switch {
+		case isPattern && isText:
+			parts[name] += "|" + pattern
+		case isPattern:
+			whole[says] += "|" + pattern
+		}
+	}
+	w := failureWords{map[headings]*regexp.Regexp{}, map[string]*regexp.Regexp{}}
+	for says, pattern := range whole {
+		w.heading[says] = regexp.MustCompile(`^(?:` + pattern[1:] + `)$`)
+	}
+	for name, pattern := range parts {
+		w.text[name] = regexp.MustCompile(pattern[1:])
+	}
+	return w
+})
+
+var (
+	// apology matches an apology at the beginning of a heading.
+	apology = regexp.MustCompile(`^((oops|ooops|whoops|uh-?oh|oh no|hm+|sorry|we're sorry|we are sorry|désolé|` +
+		`entschuldigung|hoppla|ups)[\s!.,:;…-]+(but )?|error[:\s]+|(40[134]|410|451|5[0-2]\d)[\s:.,–—-]+)+`)
+	// numbered matches headings that contain the number of an error.
+	numbered = regexp.MustCompile(`\b(40[134]|410|451|5[0-2]\d)\b`)
+	// straight replaces apostrophes with the form that the patterns use.
+	straight = strings.NewReplacer("’", "'", "‘", "'")
+)
+
+// headingsOf returns the kinds of failure that a heading states, provided that the heading contains nothing else.
+func headingsOf(text string) (says headings) {
+	const longest = 120
+	if len(text) > longest {
+		return 0
+	}
+	text = strings.TrimRight(straight.Replace(strings.ToLower(strings.TrimSpace(text))), " \t\n.!?:…")
+	rest := apology.ReplaceAllString(text, "")
+	for kind, pattern := range failurePatterns().heading {
+		if text != "" && pattern.MatchString(text) || rest != text && rest != "" && pattern.MatchString(rest) {
+			says |= kind
+		}
+	}
+	if says != 0 && numbered.MatchString(text) {
+		says |= saysNumber
+	}
+	return says
+}
+
+// hasWords reports whether the beginning of a text contains at least the given number of words of a kind.
+func hasWords(kind string, least int, text string) bool {
+	const enough = 8000 // bytes of the text that are searched
+	text = straight.Replace(strings.ToLower(text[:min(len(text), enough)]))
+	return len(failurePatterns().text[kind].FindAllStringIndex(text, least)) >= least
+}
+
+// A host that wants to know its visitors redirects them to another page: for login, single sign-on or consent. Such a
+// page often asks for no password yet. So such a sign is not enough: the caller must know that a redirect
+// led there.
+
+// doorPath matches a segment of the path of a page for login, single sign-on or consent.
+var doorPath = regexp.MustCompile(`(?i)^(log-?in|log-?on|signin|sign-in|sign_in|sso|saml2?|` +
+	`oauth2?|oidc|openid.*|auth|` +
+	`authenticate|authentication|authorize|adfs|cas|idp|consent|cookie-?consent|cookie-?wall|` +
+	`anmelden|anmeldung|einloggen|` +
+	`connexion|se-connecter|iniciar-sesion|acceder|accedi|inloggen|aanmelden|logga-in|wp-login\.php|` +
+	`(log-?in|signin|auth|sso)\.(php|aspx?|jsp|do|html?))$`)
+
+// doorHost matches the first label of the host of such a page.
+var doorHost = regexp.MustCompile(`(?i)^(login|signin|sso|auth|accounts?|idp|adfs|id|consent|identity)$`)
+
+// doorText matches what such a page says in its text.
+var doorText = regexp.MustCompile(`(?i)\b(log|sign) ?in to (view|continue|access|see|read|proceed)\b|` +
+	`\b(melden sie sich|einloggen|anmelden)\b.{0,40}\b(um|fortzufahren|weiter)|\bconnectez-vous pour\b|` +
+	`\binici[ae] sesión para\b|\baccedi per\b|\bsingle sign-?on\b`)
+
+// DoorAddress reports whether an address is by its name that of a page for login, single sign-on or consent.
+func DoorAddress(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	label, _, _ := strings.Cut(u.Hostname(), ".")
+	for segment := range strings.SplitSeq(u.Path+"/"+source.Route(address), "/") {
+		if doorPath.MatchString(segment) {
+			return true
+		}
+	}
+	return strings.Contains(u.Hostname(), ".") && doorHost.MatchString(label)
+}
+
+// Door describes by which sign a page is one for login, single sign-on or consent; "" if it has no such sign.
+func Door(root *html.Node, doc *extract.Document, title string) string {
+	if len(doc.Text) > consentText {
+		return ""
+	}
+	for _, text := range append(titleParts(title), firstLines(doc.Blocks)...) {
+		if headingsOf(text)&(saysLogin|saysConsent) != 0 {
+			return "“" + dom.Clip(strings.TrimSpace(text), 80) + "”"
+		}
+	}
+	if said := doorText.FindString(doc.Text); said != "" {
+		return "“" + dom.Clip(said, 80) + "”"
+	}
+	for n := range root.Descendants() {
+		if n.Type != html.ElementNode {
+			continue
+		}
+		switch {
+		case n.DataAtom == atom.Form && DoorAddress(dom.Attr(n, "action")):
+			return "a form for login"
+		case n.DataAtom == atom.Input && (strings.HasPrefix(dom.Attr(n, "name"), "SAML") ||
+			strings.EqualFold(dom.Attr(n, "type"), "password") && !dom.Hides(n) ||
+			strings.Contains(strings.ToLower(dom.Attr(n, "autocomplete")), "username")):
+			return "a form for login"
+		}
+	}
+	return ""
+}
+
+// cookies recognizes a short text that says that nothing is shown without cookies.
+func (s *signs) cookies() string {
+	if s.size() > briefText {
+		return ""
+	}
+	if said := wantsCookies.FindString(s.doc.Text); said != "" {
+		s.quote = strings.TrimSpace(said)
+		return s.say("a demand for cookies")
+	}
+	return ""
+}
+
+// wantsCookies matches a demand for cookies. A notice that a page uses cookies, and offers to accept them, is not one.
+var wantsCookies = regexp.MustCompile(`(?i)\b(please|must|need to|have to|bitte) ([a-z]+ )?` +
+	`(enable|activate|turn on|switch on|allow|aktivieren|erlauben) (sie )?([a-z'’]+ ){0,4}cookies\b|` +
+	`\b(enable|activate|turn on|switch on) ([a-z]+ ){0,3}cookies ([a-z]+ ){0,4}(to|in order to|` +
+	`and (then )?(reload|try))\b|` +
+	`\bcookies (are|must be|have to be|need to be|seem to be) (required|enabled|turned on|` +
+	`disabled|not enabled|turned off|` +
+	`switched off|blocked)\b|\b(does not|doesn't|must) (accept|support|allow) cookies\b|` +
+	`\bcookies (müssen aktiviert|sind deaktiviert)|\bveuillez (activer|autoriser|accepter) les cookies\b|` +
+	`\b(active|habilite|habilita|active) las cookies\b|\babilita(re)? i cookie\b|\bschakel cookies in\b|` +
+	`\b(ative|habilite) os cookies\b`)
