@@ -23,20 +23,20 @@ type Access int
 const (
 	// Open requires no keys. It is for a host that listens on this machine only.
 	Open Access = iota
-	// HostKeys is the mode in Azure: the host has already checked its own keys, except for functions whose level is
-	// anonymous. Among the anonymous functions, the health check and the schemas need no key; the dashboard and feeds
-	// need one of Tidemark's own keys.
+	// HostKeys is the mode in Azure: the host has already checked its own keys, except for functions
+	// whose level is anonymous. Among the anonymous functions, the health check and the schemas need
+	// no key; the dashboard and feeds need one of Tidemark's own keys.
 	HostKeys
-	// OwnKeys is for a host that checks nothing and can be reached from outside: every request except those for the
-	// health check and the schemas needs one of Tidemark's own keys.
+	// OwnKeys is for a host that checks nothing and can be reached from outside: every request except
+	// those for the health check and the schemas needs one of Tidemark's own keys.
 	OwnKeys
 )
 
 // hostKeyName is the caller's name when the host has checked its key. The host does not pass on the key's own name.
 const hostKeyName = "function key"
 
-// keyNeeded answers every request whose key is not accepted. It does not reveal whether the key is missing, wrong or
-// removed.
+// keyNeeded answers every request whose key is not accepted. It does not reveal whether the key is
+// missing, wrong or removed.
 const keyNeeded = "a key is needed that is valid: as the header x-functions-key or as Authorization: Bearer KEY, on " +
 	"the command line with --key or TIDEMARK_KEY. `tidemark keys add NAME --scope read` makes one"
 
@@ -100,8 +100,9 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // isOpen reports whether a route needs no key at all.
 func isOpen(e *api.Endpoint) bool { return e != nil && e.Anonymous && e.Scope == "" }
 
-// isAbused reports whether a page of another site made a browser send a GET request that has an effect: a search that
-// has old pages checked again, or a notice of IndexNow. Other programs send no Sec-Fetch-Site.
+// isAbused reports whether a page of another site made a browser send a GET request that has an
+// effect: a search that has old pages checked again, or a notice of IndexNow. Other programs send
+// no Sec-Fetch-Site.
 func isAbused(r *http.Request) bool {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return false // package http refuses other methods from other sites; see front
@@ -113,8 +114,8 @@ func isAbused(r *http.Request) bool {
 	return r.URL.Query().Get("stale") == api.StaleRecheck || strings.EqualFold(path.Base(r.URL.Path), "IndexNow")
 }
 
-// isLocal reports whether a host is this machine. Browsers must not be told to use only HTTPS for it, because other
-// programs on this machine may use HTTP.
+// isLocal reports whether a host is this machine. Browsers must not be told to use only HTTPS for
+// it, because other programs on this machine may use HTTP.
 func isLocal(host string) bool {
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {
@@ -124,8 +125,8 @@ func isLocal(host string) bool {
 	return strings.EqualFold(name, "localhost") || err == nil && addr.IsLoopback()
 }
 
-// isHosts reports whether the host itself sent a request, to check that the process is up or to call a trigger. For a
-// request that the host passes on, isHosts returns false.
+// isHosts reports whether the host itself sent a request, to check that the process is up or to
+// call a trigger. For a request that the host passes on, isHosts returns false.
 func (d *door) isHosts(r *http.Request, pattern string) bool {
 	_, at, _ := strings.Cut(pattern, " ")
 	own := at == "/{$}" && r.URL.Path == "/" || isTrigger(at) && strings.EqualFold(r.URL.Path, at)
@@ -144,8 +145,8 @@ func isTrigger(path string) bool {
 func (d *door) serveAPI(w http.ResponseWriter, r *http.Request, e *api.Endpoint) {
 	given := credentials(r, e)
 	if d.Access == HostKeys && (e == nil || !e.Anonymous) {
-		// The host has checked its own key. If the request also carries one of Tidemark's keys, that key identifies
-		// the caller.
+		// The host has checked its own key. If the request also carries one of Tidemark's keys, that key
+		// identifies the caller.
 		given = slices.DeleteFunc(given, isNoKey)
 		if len(given) == 0 {
 			d.next.ServeHTTP(w, wire.WithCaller(r, wire.Caller{Name: hostKeyName, Scope: api.ScopeAdmin}))
@@ -189,8 +190,8 @@ func (d *door) check(r *http.Request, given []string) (keys.Key, error) {
 	return k, errNoKey
 }
 
-// wrongKey counts a wrong key. It returns how much longer the sender's address should have waited before this try, or
-// 0 if it waited long enough. Right keys are neither counted nor delayed.
+// wrongKey counts a wrong key. It returns how much longer the sender's address should have waited
+// before this try, or 0 if it waited long enough. Right keys are neither counted nor delayed.
 func (d *door) wrongKey(r *http.Request, count *keys.Limiter) (wait time.Duration) {
 	now, from := time.Now(), address(r)
 	wait = count.Wait(now, from)
@@ -213,8 +214,8 @@ func (d *door) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	wire.Problem(w, http.StatusUnauthorized, keyNeeded)
 }
 
-// credentials returns the distinct strings that a request presents as keys. Addresses are written to logs, so a key
-// in an address is accepted only for feeds, whose readers cannot send headers.
+// credentials returns the distinct strings that a request presents as keys. Addresses are written
+// to logs, so a key in an address is accepted only for feeds, whose readers cannot send headers.
 func credentials(r *http.Request, e *api.Endpoint) (given []string) {
 	add := func(text string) {
 		if text = strings.TrimSpace(text); text != "" && !slices.Contains(given, text) {
@@ -237,12 +238,13 @@ func credentials(r *http.Request, e *api.Endpoint) (given []string) {
 	return given
 }
 
-// address returns the network address of a request's sender, as far as it is known. The host sets [forwardedFor] to
-// the address of the program that connected to the host. In Azure that program may be the front end. All callers may
-// then share one address, so the address alone is no reason to refuse a right key. On this machine, that program is
-// the caller itself or a proxy. For a proxy in TRUSTED_PROXIES, the header has the address of the proxy's client. If
-// a host appends to the header instead, only the last element is used, because callers may have written the earlier
-// ones. If the element includes a port, address removes it.
+// address returns the network address of a request's sender, as far as it is known. The host sets
+// [forwardedFor] to the address of the program that connected to the host. In Azure that program
+// may be the front end. All callers may then share one address, so the address alone is no reason
+// to refuse a right key. On this machine, that program is the caller itself or a proxy. For a proxy
+// in TRUSTED_PROXIES, the header has the address of the proxy's client. If a host appends to the
+// header instead, only the last element is used, because callers may have written the earlier ones.
+// If the element includes a port, address removes it.
 func address(r *http.Request) string {
 	said := r.Header.Values(forwardedFor)
 	if len(said) == 0 {

@@ -12,18 +12,18 @@ import (
 )
 
 const (
-	// hostMaxBody is the largest body, in bytes, that the Functions host passes on. No more than this needs to be
-	// discarded.
+	// hostMaxBody is the largest body, in bytes, that the Functions host passes on. No more than this
+	// needs to be discarded.
 	hostMaxBody = 104_857_600
-	// defaultBodyTime is well below the host's functionTimeout. A function that takes longer than functionTimeout
-	// makes the host kill the whole process.
+	// defaultBodyTime is well below the host's functionTimeout. A function that takes longer than
+	// functionTimeout makes the host kill the whole process.
 	defaultBodyTime = 2 * time.Minute
 )
 
-// A body reads a request's body up to wire.MaxBody; reading more fails with an [http.MaxBytesError]. The host sends
-// the whole body before it reads the answer. If the connection is closed earlier, the caller gets a 500 without a
-// body. So, unlike [http.MaxBytesReader], body leaves the connection open, and discards the rest of the request
-// before the answer begins.
+// A body reads a request's body up to wire.MaxBody; reading more fails with an
+// [http.MaxBytesError]. The host sends the whole body before it reads the answer. If the connection
+// is closed earlier, the caller gets a 500 without a body. So, unlike [http.MaxBytesReader], body
+// leaves the connection open, and discards the rest of the request before the answer begins.
 type body struct {
 	io.ReadCloser
 	conn  *http.ResponseController
@@ -32,8 +32,8 @@ type body struct {
 	ended bool
 }
 
-// bounded limits the size of r's body and the time that the body may take to arrive. The answer must be written to
-// the writer that bounded returns.
+// bounded limits the size of r's body and the time that the body may take to arrive. The answer
+// must be written to the writer that bounded returns.
 func bounded(w http.ResponseWriter, r *http.Request, limit time.Duration) http.ResponseWriter {
 	if r.Body == nil || r.Body == http.NoBody {
 		return w

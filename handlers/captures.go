@@ -23,8 +23,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// This file answers requests about the captures of an item: their text, the differences between them, and what
-// was written to the index from the present capture.
+// This file answers requests about the captures of an item: their text, the differences between
+// them, and what was written to the index from the present capture.
 
 // captureHandlers answer requests about captures.
 type captureHandlers struct {
@@ -340,8 +340,8 @@ func withCut(text string, doc extract.Document) string {
 	return text
 }
 
-// captureAsOf returns the digest of the capture that asOf selects: a digest selects itself, a time selects the
-// capture of that time, and "" selects the present capture.
+// captureAsOf returns the digest of the capture that asOf selects: a digest selects itself, a time
+// selects the capture of that time, and "" selects the present capture.
 func captureAsOf(ctx context.Context, past history.Past, asOf string) (string, error) {
 	switch {
 	case history.IsDigest(asOf):

@@ -67,8 +67,8 @@ func (h *changeHandlers) changes(ctx context.Context, from api.ChangeQuery) (pag
 	return page, fault.Field("order", "order must be newest or oldest, not %.40q", q.Order)
 }
 
-// newestChanges lists changes from a position on, newest first. The first page begins at the newest change, whatever
-// the position.
+// newestChanges lists changes from a position on, newest first. The first page begins at the newest
+// change, whatever the position.
 func newestChanges(
 	ctx context.Context, all *feed.Feed, q changeQuery, at feed.Position,
 ) (page api.ChangePage, err error) {
@@ -116,10 +116,10 @@ func oldestChanges(
 	return page, err
 }
 
-// collect reads changes in order and returns those that pass the filter. It stops when it has found the number top of
-// changes, when it has read maxScanned changes, or when over returns true for a change, which means that no later
-// change is wanted. It also returns the position of the last change that it read, and, if more changes may follow,
-// the same position as text.
+// collect reads changes in order and returns those that pass the filter. It stops when it has found
+// the number top of changes, when it has read maxScanned changes, or when over returns true for a
+// change, which means that no later change is wanted. It also returns the position of the last
+// change that it read, and, if more changes may follow, the same position as text.
 func collect(from iter.Seq2[feed.Change, error], f feed.Filter, top int,
 	over func(feed.Change) bool) (out []api.FeedChange, last feed.Position, next string, err error) {
 	out = []api.FeedChange{}

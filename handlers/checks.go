@@ -17,8 +17,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/run"
 )
 
-// This file implements the queue and timer functions that check items. Timers send jobs for due items and remove
-// old data; workers do the jobs.
+// This file implements the queue and timer functions that check items. Timers send jobs for due
+// items and remove old data; workers do the jobs.
 
 // checkQueue answers the triggers that receive jobs from the queues.
 type checkQueue struct {
@@ -57,8 +57,8 @@ func (h *checkTimers) Triggers() map[string]wire.Trigger {
 	return map[string]wire.Trigger{"CrawlTimer": h.crawlTimer, "PurgeTimer": h.purgeTimer}
 }
 
-// crawlTimer sends jobs for due items, then does the other work of each minute. Each part has its own share of the
-// time, so even a sweep of very many items leaves time for the parts after it.
+// crawlTimer sends jobs for due items, then does the other work of each minute. Each part has its
+// own share of the time, so even a sweep of very many items leaves time for the parts after it.
 func (h *checkTimers) crawlTimer(ctx context.Context, _ wire.Envelope) (string, error) {
 	sweep, end := run.PartOf(ctx, 3, 4)
 	report, err := h.Jobs.Sweep(sweep)
@@ -74,9 +74,9 @@ func (h *checkTimers) crawlTimer(ctx context.Context, _ wire.Envelope) (string, 
 	return text, err
 }
 
-// purgeTimer schedules an early check of each tombstone that has been kept long enough; at that check, the worker
-// purges the tombstone. Without the timer, a shorter PurgeGone would not affect checks that are already scheduled.
-// The timer also removes old activity, changes and deliveries.
+// purgeTimer schedules an early check of each tombstone that has been kept long enough; at that
+// check, the worker purges the tombstone. Without the timer, a shorter PurgeGone would not affect
+// checks that are already scheduled. The timer also removes old activity, changes and deliveries.
 func (h *checkTimers) purgeTimer(ctx context.Context, _ wire.Envelope) (string, error) {
 	moved, err := h.Items.ExpeditePurge(ctx, h.PurgeGone)
 	h.Log.InfoContext(ctx, "purges expedited", "items", moved)
@@ -94,8 +94,8 @@ func (h *checkTimers) purgeTimer(ctx context.Context, _ wire.Envelope) (string, 
 	return fmt.Sprintf("%s to be purged earlier", words.Count(moved, "item")), err
 }
 
-// work returns the trigger that does one job by a method of the worker. Its report says how many items were done, and
-// how many were not because other workers have them.
+// work returns the trigger that does one job by a method of the worker. Its report says how many
+// items were done, and how many were not because other workers have them.
 func (h *checkQueue) work(process func(context.Context, registry.Job) error) wire.Trigger {
 	return func(ctx context.Context, e wire.Envelope) (string, error) {
 		job, err := jobOf(e)

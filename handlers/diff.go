@@ -119,8 +119,9 @@ func (h *captureHandlers) sinceRead(ctx context.Context, past history.Past, q ap
 	return q, err
 }
 
-// captureJSON returns a capture of an item as a type of the API. A check that finds the content unchanged records its
-// time only in the item's row. For the present capture, it therefore uses the later of the two recorded times.
+// captureJSON returns a capture of an item as a type of the API. A check that finds the content
+// unchanged records its time only in the item's row. For the present capture, it therefore uses the
+// later of the two recorded times.
 func captureJSON(it *registry.Item, c snapshot.Capture) api.Capture {
 	if c.RawHash == it.Validators.Served(it.RawHash) {
 		c.LastVerifiedAt = policy.Later(c.LastVerifiedAt, it.LastVerified)

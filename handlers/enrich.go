@@ -137,8 +137,8 @@ func (h *entryHandlers) enrichTimer(ctx context.Context, _ wire.Envelope) (strin
 // drainTime limits the time that the timer waits for the index, so that a slow index does not delay batches.
 const drainTime = time.Minute
 
-// flushOutbox writes the entries in the outbox to the index. It returns no error, so that the timer does not fail
-// when the index is down.
+// flushOutbox writes the entries in the outbox to the index. It returns no error, so that the timer
+// does not fail when the index is down.
 func (h *entryHandlers) flushOutbox(ctx context.Context) (flushed int) {
 	ctx, cancel := context.WithTimeout(ctx, drainTime)
 	defer cancel()
@@ -149,8 +149,8 @@ func (h *entryHandlers) flushOutbox(ctx context.Context) (flushed int) {
 	return flushed
 }
 
-// This file answers requests about content that other programs push in: entries, their policies, and their
-// descriptions by a language model.
+// This file answers requests about content that other programs push in: entries, their policies,
+// and their descriptions by a language model.
 
 // entryHandlers answer requests about entries.
 type entryHandlers struct {

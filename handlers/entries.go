@@ -18,8 +18,8 @@ import (
 // entryRow is an entry as JSON: its columns, and the outcome of the request for it.
 type entryRow map[string]any
 
-// insertEntry stores one entry or many. It never stores an entry twice. A batch that continues after errors stores
-// several entries at the same time, but keeps their order where it matters.
+// insertEntry stores one entry or many. It never stores an entry twice. A batch that continues
+// after errors stores several entries at the same time, but keeps their order where it matters.
 func (h *entryHandlers) insertEntry(r *http.Request) (int, any, error) {
 	return h.writeEntries(r, (*entries.Session).Insert, insertEach)
 }
@@ -70,8 +70,8 @@ func (h *entryHandlers) writeEntries(r *http.Request, one write, each writeEach)
 		}
 		return http.StatusOK, map[string]any{"results": rows}, nil
 	}
-	// Items are written one after the other. When one fails, the items before it are stored and the items after it
-	// are not.
+	// Items are written one after the other. When one fails, the items before it are stored and the
+	// items after it are not.
 	for i, item := range items {
 		w := writeEntry(r.Context(), session, one, item)
 		done = append(done, w.Result)
@@ -123,8 +123,8 @@ func updateEach(ctx context.Context, session *entries.Session, items []map[strin
 	return out
 }
 
-// batchItem is an item of a batch, or nil if the item is not a JSON object. Such an item fails, but the others do
-// not.
+// batchItem is an item of a batch, or nil if the item is not a JSON object. Such an item fails, but
+// the others do not.
 type batchItem map[string]json.RawMessage
 
 // UnmarshalJSON accepts any JSON value.
@@ -187,8 +187,8 @@ func resultRow(res entries.Result) entryRow {
 // flushTime limits the time that an answer waits for the index to store what the request wrote.
 const flushTime = 20 * time.Second
 
-// flushDone writes the entries of a request to the index, so that searches find them at once. If this fails, the
-// request still succeeds, and the timer writes the entries later.
+// flushDone writes the entries of a request to the index, so that searches find them at once. If
+// this fails, the request still succeeds, and the timer writes the entries later.
 func (h *entryHandlers) flushDone(ctx context.Context, done []entries.Result) {
 	ctx, cancel := context.WithTimeout(ctx, flushTime)
 	defer cancel()

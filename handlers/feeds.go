@@ -29,8 +29,9 @@ func (h *changeHandlers) latest(r *http.Request, feed *api.Endpoint) ([]api.Feed
 	return page.Changes, err
 }
 
-// addresses returns the address of a feed, including its filter, and the address of the dashboard page that lists
-// changes. The feed's address omits the reader's key, because people share the addresses of feeds.
+// addresses returns the address of a feed, including its filter, and the address of the dashboard
+// page that lists changes. The feed's address omits the reader's key, because people share the
+// addresses of feeds.
 func addresses(r *http.Request, feed *api.Endpoint) (self, home string) {
 	at := wire.Address(r)
 	home = at.JoinPath("..", "ui/").String()
@@ -38,8 +39,9 @@ func addresses(r *http.Request, feed *api.Endpoint) (self, home string) {
 	return at.String(), home
 }
 
-// linksTo returns a function that makes the links of a change to the dashboard. They are at the address that an
-// administrator has given, or else at the address by which the reader asked for this feed, as the feed's own link.
+// linksTo returns a function that makes the links of a change to the dashboard. They are at the
+// address that an administrator has given, or else at the address by which the reader asked for
+// this feed, as the feed's own link.
 func linksTo(r *http.Request, n *notify.Notifier) (func(api.FeedChange) letter.Links, error) {
 	at, err := n.PublicAddress(r.Context())
 	if at.URL == "" {

@@ -38,8 +38,8 @@ func fieldsJSON(known field.Known) map[string]api.ItemField {
 	return out
 }
 
-// unreadDataJSON returns what was not read of the data that a page declares; nil if all was read. Of what is no web
-// page it says something only if fields of it are known or asked for.
+// unreadDataJSON returns what was not read of the data that a page declares; nil if all was read.
+// Of what is no web page it says something only if fields of it are known or asked for.
 func unreadDataJSON(it *registry.Item) *api.UnreadData {
 	known := it.Fields
 	switch {

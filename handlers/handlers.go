@@ -1,10 +1,12 @@
-// Package handlers answers invocations. It checks the caller's access, finds the area that answers, and limits how
-// long the answer may take. An area is a part of the API: each of its functions takes a decoded request or a message,
-// calls one service and returns the answer. [Services] gives each area the services that it needs, and no others.
+// Package handlers answers invocations. It checks the caller's access, finds the area that answers,
+// and limits how long the answer may take. An area is a part of the API: each of its functions
+// takes a decoded request or a message, calls one service and returns the answer. [Services] gives
+// each area the services that it needs, and no others.
 //
-// The host passes HTTP requests on with their original path (/api/…). To call a queue or timer function, the host
-// sends POST /<FunctionName> with an envelope as the body. The answer to such a call is always a JSON object; without
-// one, the host would wait until the function times out. Package wire documents the answer for each kind of error.
+// The host passes HTTP requests on with their original path (/api/…). To call a queue or timer
+// function, the host sends POST /<FunctionName> with an envelope as the body. The answer to such a
+// call is always a JSON object; without one, the host would wait until the function times out.
+// Package wire documents the answer for each kind of error.
 //
 // If a page fails, its invocation still succeeds: the failure is recorded on the page's item.
 package handlers
@@ -39,19 +41,21 @@ import (
 
 // Options configure the handler.
 type Options struct {
-	// Open opens the services, or returns them if they are already open. Every invocation calls Open, so once it has
-	// succeeded it must return quickly. After a failure, the next invocation tries again.
+	// Open opens the services, or returns them if they are already open. Every invocation calls Open,
+	// so once it has succeeded it must return quickly. After a failure, the next invocation tries
+	// again.
 	Open func(ctx context.Context) (*Services, error)
-	// Timeout ends an invocation that takes too long, before the host would kill the process for it. Zero means 4.5
-	// minutes.
+	// Timeout ends an invocation that takes too long, before the host would kill the process for it.
+	// Zero means 4.5 minutes.
 	Timeout time.Duration
 	// BodyTime is how long the body of a request may take to arrive. Zero means 2 minutes.
 	BodyTime time.Duration
-	// Port is the port on which the handler listens. If it is set, only requests to this port of this machine are
-	// answered.
+	// Port is the port on which the handler listens. If it is set, only requests to this port of this
+	// machine are answered.
 	Port string
-	// Hosts are the names by which callers reach the host, with their ports, as in a Host header. Some hosts pass on
-	// that header, and requests below /api with one of these names are then answered, too.
+	// Hosts are the names by which callers reach the host, with their ports, as in a Host header. Some
+	// hosts pass on that header, and requests below /api with one of these names are then answered,
+	// too.
 	Hosts []string
 	// Access says who checks the keys of requests.
 	Access Access
@@ -62,13 +66,13 @@ type Options struct {
 
 	Log     *slog.Logger       // messages are discarded when nil
 	Metrics *telemetry.Metrics // the metrics of the process; new ones are made when nil
-	// Ended is called after each invocation, possibly by several goroutines at once. The caller gets the answer only
-	// after Ended returns, so Ended must not block. It may be nil.
+	// Ended is called after each invocation, possibly by several goroutines at once. The caller gets
+	// the answer only after Ended returns, so Ended must not block. It may be nil.
 	Ended func(telemetry.Span)
 }
 
-// defaultTimeout is below functionTimeout of host.json, which is five minutes. A function that takes longer than
-// functionTimeout makes the host kill the whole process.
+// defaultTimeout is below functionTimeout of host.json, which is five minutes. A function that
+// takes longer than functionTimeout makes the host kill the whole process.
 const defaultTimeout = 4*time.Minute + 30*time.Second
 
 type server struct {
@@ -85,14 +89,14 @@ var triggerNames = []string{
 	"DeliveryWorker", "DeliveryPoison",
 }
 
-// dashboardRoute is the route of the function to which the host sends all requests for the dashboard. The dashboard
-// itself finds the page for each path.
+// dashboardRoute is the route of the function to which the host sends all requests for the
+// dashboard. The dashboard itself finds the page for each path.
 const dashboardRoute = "ui/{*path}"
 
 var dashboardMethods = []string{http.MethodGet, http.MethodPost}
 
-// New makes the handler for all HTTP requests. It answers GET / at once, even when the services cannot be opened,
-// because the host uses that request to check that the process is up.
+// New makes the handler for all HTTP requests. It answers GET / at once, even when the services
+// cannot be opened, because the host uses that request to check that the process is up.
 func New(o Options) http.Handler {
 	o.Timeout = cmp.Or(o.Timeout, defaultTimeout)
 	o.BodyTime = cmp.Or(o.BodyTime, defaultBodyTime)
@@ -139,8 +143,9 @@ func lowerLiterals(path string) string {
 // toField matches the part of a path that stands before the name of a field.
 var toField = regexp.MustCompile(`(?i)^/*api/(?:ui/)?items/[^/]+/(?:fields|csv)/`)
 
-// folded returns a request whose path has the form that the mux expects: in lower case and without a trailing slash.
-// Hosts ignore both differences, and ids are in lower case anyway. The name of a field keeps its case.
+// folded returns a request whose path has the form that the mux expects: in lower case and without
+// a trailing slash. Hosts ignore both differences, and ids are in lower case anyway. The name of a
+// field keeps its case.
 func folded(r *http.Request) *http.Request {
 	cased := toField.FindString(r.URL.Path)
 	path := strings.ToLower(r.URL.Path)
@@ -175,18 +180,19 @@ func (s *server) guard(next http.Handler) http.Handler {
 	})
 }
 
-// newDashboard makes the pages for people. The pages call the API in the same process; the API finds the caller in
-// the context of the request.
+// newDashboard makes the pages for people. The pages call the API in the same process; the API
+// finds the caller in the context of the request.
 func newDashboard(served http.Handler, log *slog.Logger) http.Handler {
 	client := &http.Client{Transport: wire.InProcess{Handler: served}}
 	return ui.New(ui.Options{Client: api.NewClient("http://in.process", "", client), API: served, Log: log})
 }
 
-// admit refuses every caller except the host. The port is on loopback, but any program on the machine could connect
-// to it and call functions without a key, and so could a web page in a browser there. A web page cannot choose the
-// Host header, which must be this server's own address. Nor can a page add the header with the secret, unless this
-// server permits it. A caller that knows the secret is the host that started this process, so admit trusts what the
-// caller says about forwarded requests. A host that sends no secret is trusted because it is on loopback.
+// admit refuses every caller except the host. The port is on loopback, but any program on the
+// machine could connect to it and call functions without a key, and so could a web page in a
+// browser there. A web page cannot choose the Host header, which must be this server's own address.
+// Nor can a page add the header with the secret, unless this server permits it. A caller that knows
+// the secret is the host that started this process, so admit trusts what the caller says about
+// forwarded requests. A host that sends no secret is trusted because it is on loopback.
 func (s *server) admit(next http.Handler) http.Handler {
 	own := []string{net.JoinHostPort("127.0.0.1", s.Port), net.JoinHostPort("localhost", s.Port),
 		net.JoinHostPort("::1", s.Port)}
@@ -204,12 +210,12 @@ func (s *server) admit(next http.Handler) http.Handler {
 	})
 }
 
-// gzipTag is the end of a compressed answer's ETag. An answer and its compressed form must not have the same ETag
-// (RFC 9110 section 8.8.3.3).
+// gzipTag is the end of a compressed answer's ETag. An answer and its compressed form must not have
+// the same ETag (RFC 9110 section 8.8.3.3).
 const gzipTag = "-gzip"
 
-// compressed compresses answers, while they are written, for callers that accept gzip. It leaves small answers as
-// they are.
+// compressed compresses answers, while they are written, for callers that accept gzip. It leaves
+// small answers as they are.
 func compressed(next http.Handler) http.Handler {
 	wrap, err := gzhttp.NewWrapper(gzhttp.CompressionLevel(gzip.BestSpeed), gzhttp.SuffixETag(gzipTag),
 		gzhttp.ContentTypeFilter(compressible))
@@ -226,9 +232,10 @@ func compressed(next http.Handler) http.Handler {
 	})
 }
 
-// compressible reports whether answers of a media type are compressed. HTML is never compressed. A page of the
-// dashboard contains the token of the visitor's forms, and possibly text that an attacker chose. If such a page were
-// compressed, its length would reveal the token to anyone who can watch the network (BREACH).
+// compressible reports whether answers of a media type are compressed. HTML is never compressed. A
+// page of the dashboard contains the token of the visitor's forms, and possibly text that an
+// attacker chose. If such a page were compressed, its length would reveal the token to anyone who
+// can watch the network (BREACH).
 func compressible(contentType string) bool {
 	media, _, err := mime.ParseMediaType(contentType)
 	if err != nil || strings.Contains(media, "html") {
@@ -241,17 +248,18 @@ func compressible(contentType string) bool {
 // ToProxy is the advice for operators whose Functions host does not pass on requests as Tidemark needs them.
 const ToProxy = "set customHandler.enableProxyingHttpRequest to true in host.json"
 
-// passedOn reports whether a host has passed on a request with the Host header of its caller, as hosts do with
-// enableForwardingHttpRequest. Such a header proves as much as the port's own address does: a web page cannot choose
-// it, and the names in [Options.Hosts] lead to this app only. A host passes on only requests below /api; to call
-// triggers, it uses the address of the port.
+// passedOn reports whether a host has passed on a request with the Host header of its caller, as
+// hosts do with enableForwardingHttpRequest. Such a header proves as much as the port's own address
+// does: a web page cannot choose it, and the names in [Options.Hosts] lead to this app only. A host
+// passes on only requests below /api; to call triggers, it uses the address of the port.
 func (s *server) passedOn(r *http.Request) bool {
 	return strings.HasPrefix(strings.ToLower(r.URL.Path), "/api/") &&
 		slices.ContainsFunc(s.Hosts, func(known string) bool { return known != "" && strings.EqualFold(known, r.Host) })
 }
 
-// misdirected refuses a request for another name than the port's. Such a request may come from a web page in a
-// browser on this machine, or from a host whose callers use a name that is not in [Options.Hosts].
+// misdirected refuses a request for another name than the port's. Such a request may come from a
+// web page in a browser on this machine, or from a host whose callers use a name that is not in
+// [Options.Hosts].
 func (s *server) misdirected(w http.ResponseWriter, r *http.Request) {
 	s.warned.Do(func() {
 		s.Log.WarnContext(r.Context(), "requests with another name than the handler's are refused: where a Functions "+
@@ -262,8 +270,9 @@ func (s *server) misdirected(w http.ResponseWriter, r *http.Request) {
 		r.Host, ToProxy))
 }
 
-// explained answers the requests that a host sends as messages to functions. A host does so when neither
-// enableProxyingHttpRequest nor enableForwardingHttpRequest is set. The answer is for the caller of the host.
+// explained answers the requests that a host sends as messages to functions. A host does so when
+// neither enableProxyingHttpRequest nor enableForwardingHttpRequest is set. The answer is for the
+// caller of the host.
 func (s *server) explained(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name := strings.TrimPrefix(r.URL.Path, "/")
@@ -282,12 +291,13 @@ func (s *server) explained(next http.Handler) http.Handler {
 	})
 }
 
-// routed serves the requests for which the mux has a route. It answers all others with a problem: 405 with the header
-// Allow if only the method is wrong, else 404 with a list of the routes.
+// routed serves the requests for which the mux has a route. It answers all others with a problem:
+// 405 with the header Allow if only the method is wrong, else 404 with a list of the routes.
 //
-// By itself, a host answers 404 with an empty body when no function.json lists the method of a request. The function
-// ZUnknownRoute therefore accepts every path and method below /api, and the host passes such requests to routed.
-// Hosts try routes in the order of their functions' names, so this function has a name that sorts last.
+// By itself, a host answers 404 with an empty body when no function.json lists the method of a
+// request. The function ZUnknownRoute therefore accepts every path and method below /api, and the
+// host passes such requests to routed. Hosts try routes in the order of their functions' names, so
+// this function has a name that sorts last.
 func (s *server) routed(mux *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		wanted := folded(r)

@@ -16,13 +16,13 @@ import (
 const (
 	// healthTime limits the time that the health check waits for the services that the app depends on.
 	healthTime = 5 * time.Second
-	// slowAfter is the time after which a service is asked once more, because one slow answer does not mean that the
-	// service is down.
+	// slowAfter is the time after which a service is asked once more, because one slow answer does not
+	// mean that the service is down.
 	slowAfter = 2 * time.Second
 )
 
-// health checks whether the services that the app depends on answer and accept writes. Anyone may read the answer, so
-// it does not contain errors, but only what an operator should do about them.
+// health checks whether the services that the app depends on answer and accept writes. Anyone may
+// read the answer, so it does not contain errors, but only what an operator should do about them.
 func (h *appState) health(r *http.Request) (int, any, error) {
 	ctx, cancel := context.WithTimeout(r.Context(), healthTime)
 	defer cancel()

@@ -11,8 +11,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/run/mailimport"
 )
 
-// importTime limits how long an import runs within a request; the queue then continues the work. The limit is much
-// shorter than the time that clients and Azure's front end wait for an answer.
+// importTime limits how long an import runs within a request; the queue then continues the work.
+// The limit is much shorter than the time that clients and Azure's front end wait for an answer.
 const importTime = 20 * time.Second
 
 // importMbox starts to import a file of mails, and answers with the progress so far.

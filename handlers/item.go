@@ -185,8 +185,8 @@ func ignores(w *api.Watch, line string) bool {
 	})
 }
 
-// showUncompared adds what is not compared of the page, and the offer of a rule for a number that moves each time. It
-// is not shown if the line is ignored already.
+// showUncompared adds what is not compared of the page, and the offer of a rule for a number that
+// moves each time. It is not shown if the line is ignored already.
 func showUncompared(out *api.Item, it *registry.Item) {
 	u := it.Uncompared
 	if u.Moved > 0 || len(u.Folded) > 0 || u.Unread != "" {

@@ -16,8 +16,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/notify"
 )
 
-// linkedMute is the path of the pages that mute links open, below [ui.Root]. They need no key: the reader of a message
-// may mute its page for its rule. They show the titles of the page and of the rule, and nothing else.
+// linkedMute is the path of the pages that mute links open, below [ui.Root]. They need no key: the
+// reader of a message may mute its page for its rule. They show the titles of the page and of the
+// rule, and nothing else.
 const linkedMute = "/mute/"
 
 // muteToken returns the token of a mute link, if a request is for one. Hosts fold the case of paths, but not of tokens.
@@ -30,9 +31,9 @@ func muteToken(r *http.Request) (token string, found bool) {
 	return at[len(before):], !strings.Contains(at[len(before):], "/")
 }
 
-// serveMuteLink answers a request for a mute link. GET changes nothing, because programs follow the links in mails. A
-// form mutes the page, or ends that mute. The requests for what a link mutes share a small allowance; for links that
-// are not valid, there is one for each address.
+// serveMuteLink answers a request for a mute link. GET changes nothing, because programs follow the
+// links in mails. A form mutes the page, or ends that mute. The requests for what a link mutes
+// share a small allowance; for links that are not valid, there is one for each address.
 func (d *door) serveMuteLink(w http.ResponseWriter, r *http.Request, token string) {
 	r = wire.WithCaller(r, wire.Caller{})
 	w.Header().Set("X-Robots-Tag", "noindex")
@@ -71,8 +72,8 @@ func (d *door) serveMuteLink(w http.ResponseWriter, r *http.Request, token strin
 	ui.MuteLink(w, r, ui.LinkedMute{Action: ui.Root + linkedMute + url.PathEscape(token), Done: done, LinkedMute: of})
 }
 
-// muteWait counts a request for a mute link, and returns how long it must wait. Nobody who shares an address can use up
-// the allowance of a valid link.
+// muteWait counts a request for a mute link, and returns how long it must wait. Nobody who shares
+// an address can use up the allowance of a valid link.
 func muteWait(d *door, r *http.Request, token string) (wait time.Duration) {
 	now, limiter, of := time.Now(), &d.forged, address(r)
 	if services, err := d.open(r.Context()); err == nil {
@@ -104,8 +105,8 @@ func (d *door) muteByLink(r *http.Request, token string, form bool) (of notify.L
 	return of, services.flushed(r.Context(), err)
 }
 
-// notMuted returns what is said of a link that cannot be used. Of other errors it says nothing, because anybody may
-// ask.
+// notMuted returns what is said of a link that cannot be used. Of other errors it says nothing,
+// because anybody may ask.
 func notMuted(r *http.Request, log *slog.Logger, err error) *api.Problem {
 	switch fault.KindOf(err) {
 	case fault.NotFound, fault.Expired:

@@ -29,8 +29,8 @@ func (h *changeHandlers) patchRule(ctx context.Context, q api.RulePatch) (api.Ru
 	return h.Notify.PatchRule(ctx, q.ID, q.Patch)
 }
 
-// listChannels lists the channels. Addresses of webhooks often hold a secret, so a key that may only read gets their
-// hosts. It gets no fields of services, which have addresses of people.
+// listChannels lists the channels. Addresses of webhooks often hold a secret, so a key that may
+// only read gets their hosts. It gets no fields of services, which have addresses of people.
 func (h *changeHandlers) listChannels(ctx context.Context, _ api.None) (api.Channels, error) {
 	out, err := h.Notify.Channels(ctx)
 	if !wire.CallerOf(ctx).Scope.Covers(api.ScopeWrite) {
@@ -76,8 +76,9 @@ func (h *changeHandlers) checkChannel(ctx context.Context, q api.ChannelUpdate) 
 	return h.Notify.CheckChannel(ctx, api.ChannelSpec(q))
 }
 
-// Follow applies the rules to new changes and sends lost messages again. It returns the number of messages that it
-// sent again. CrawlTimer calls it, because a separate timer would double the cost of an idle app.
+// Follow applies the rules to new changes and sends lost messages again. It returns the number of
+// messages that it sent again. CrawlTimer calls it, because a separate timer would double the cost
+// of an idle app.
 func (h *changeHandlers) Follow(ctx context.Context) (int, error) {
 	report, err := h.Notify.Follower.Follow(ctx)
 	if report.Deliveries+report.Resent > 0 {
@@ -119,8 +120,8 @@ func deliveryOf(e wire.Envelope) (string, error) {
 	return notify.ParseJob(body)
 }
 
-// This file answers requests about changes: lists and feeds of changes, how far each caller has read them, and
-// who is notified of them.
+// This file answers requests about changes: lists and feeds of changes, how far each caller has
+// read them, and who is notified of them.
 
 // changeHandlers answer requests about changes.
 type changeHandlers struct {
@@ -130,8 +131,8 @@ type changeHandlers struct {
 	Log    *slog.Logger
 }
 
-// publicAddress returns the address to which messages lead. For an administrator it lists addresses of the machine, to
-// choose from.
+// publicAddress returns the address to which messages lead. For an administrator it lists addresses
+// of the machine, to choose from.
 func (h *changeHandlers) publicAddress(ctx context.Context, _ api.None) (api.PublicAddress, error) {
 	out, err := h.Notify.PublicAddress(ctx)
 	if wire.MayCall(ctx, api.SavePublicAddress.Endpoint) != nil {

@@ -21,8 +21,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/run/rebuild"
 )
 
-// This file answers requests about the app itself: the state of hosts and of the services that the app depends on,
-// its keys, metrics and settings, and the description of the API.
+// This file answers requests about the app itself: the state of hosts and of the services that the
+// app depends on, its keys, metrics and settings, and the description of the API.
 
 // appState answers requests about the state of hosts and of the services that the app depends on.
 type appState struct {
@@ -40,8 +40,8 @@ type appState struct {
 	statuses sharing[api.StatusQuery, api.SearchStatus]
 }
 
-// pinger is a service outside the process. Ping returns an error if the service does not answer or cannot be written
-// to.
+// pinger is a service outside the process. Ping returns an error if the service does not answer or
+// cannot be written to.
 type pinger interface {
 	Ping(ctx context.Context) error
 }
@@ -183,8 +183,8 @@ func schemaOfFile(r *http.Request) (int, any, error) {
 		policy: "default-src 'none'"}, nil
 }
 
-// built is an answer that was made when the program was built. Its address may contain a function key, so browsers
-// are told not to send that address in the Referer header when a link is followed.
+// built is an answer that was made when the program was built. Its address may contain a function
+// key, so browsers are told not to send that address in the Referer header when a link is followed.
 type built struct {
 	r         *http.Request
 	body      []byte
@@ -203,9 +203,10 @@ func (b built) WriteAnswer(w http.ResponseWriter, _ int) {
 	wire.Tagged(w, b.r, b.body)
 }
 
-// sharing lets callers who ask for the same thing at the same time share one answer. An answer is read only after all
-// its callers have asked, so a caller never misses the effect of an earlier action. For each thing, at most one
-// answer is being read and one is waiting to be read. The zero value is ready to use.
+// sharing lets callers who ask for the same thing at the same time share one answer. An answer is
+// read only after all its callers have asked, so a caller never misses the effect of an earlier
+// action. For each thing, at most one answer is being read and one is waiting to be read. The zero
+// value is ready to use.
 type sharing[K comparable, V any] struct {
 	mu    sync.Mutex
 	asked map[K]*flights[V]
@@ -224,8 +225,8 @@ type flight[V any] struct {
 	err   error
 }
 
-// get returns an answer from read, which may have been called for another caller. The read continues when that caller
-// disconnects, but ends at that caller's deadline.
+// get returns an answer from read, which may have been called for another caller. The read
+// continues when that caller disconnects, but ends at that caller's deadline.
 func (s *sharing[K, V]) get(ctx context.Context, key K, read func(context.Context) (V, error)) (V, error) {
 	f, before, first := s.join(key)
 	if !first {
@@ -252,8 +253,8 @@ func (s *sharing[K, V]) get(ctx context.Context, key K, read func(context.Contex
 	return f.value, f.err
 }
 
-// join returns the flight whose answer a new caller gets, and the flight before it. The first caller of a flight
-// calls read, after the flight before has ended.
+// join returns the flight whose answer a new caller gets, and the flight before it. The first
+// caller of a flight calls read, after the flight before has ended.
 func (s *sharing[K, V]) join(key K) (f, before *flight[V], first bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

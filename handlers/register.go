@@ -216,8 +216,8 @@ func (s itemSources) file(raw, name string) (addressed, error) {
 	return addressed{Source: place.Source(), address: raw}, s.Files.Admit(place, name)
 }
 
-// credential returns the name of a credential in the form in which items store it. An empty name stays empty. The
-// name of a credential that is not set is refused.
+// credential returns the name of a credential in the form in which items store it. An empty name
+// stays empty. The name of a credential that is not set is refused.
 func (s itemSources) credential(given string) (string, error) {
 	if given == "" {
 		return "", nil

@@ -88,8 +88,8 @@ func retrievedJSON(p answer.Cited) api.RetrievedPassage {
 		out.At = p.Written
 	}
 	if p.Page.Type == index.TypePage && p.Item.Type == "url" && len(p.Heading) > 0 {
-		// The anchor is either the id or the text fragment. If it had both, browsers would prefer the text fragment,
-		// but the id is more exact, for example for a term below the heading.
+		// The anchor is either the id or the text fragment. If it had both, browsers would prefer the
+		// text fragment, but the id is more exact, for example for a term below the heading.
 		out.Anchor = cmp.Or(wire.Anchor(p.Anchor), fragmentOf(p.Heading[len(p.Heading)-1]))
 	}
 	return out
@@ -101,8 +101,9 @@ func fragmentOf(text string) string {
 	return ":~:text=" + strings.NewReplacer("+", "%20", "-", "%2D").Replace(url.QueryEscape(text))
 }
 
-// freshnessOf reads from a request how recently results must have been checked. If the request allows pages to be
-// checked again, the caller's key must allow it, too, because a check sends requests to a site.
+// freshnessOf reads from a request how recently results must have been checked. If the request
+// allows pages to be checked again, the caller's key must allow it, too, because a check sends
+// requests to a site.
 func freshnessOf(ctx context.Context, maxAge, stale string) (f answer.Freshness, err error) {
 	f.Recheck = stale == api.StaleRecheck
 	if maxAge == "" {

@@ -145,8 +145,8 @@ const unclosedNote = "a quotation mark is not closed, so no phrase begins there;
 // lookups is the number of linked pages that are looked up at the same time.
 const lookups = 8
 
-// showLinked completes the results that are links: it adds the page that the link leads to. A page that cannot be
-// looked up now is left out.
+// showLinked completes the results that are links: it adds the page that the link leads to. A page
+// that cannot be looked up now is left out.
 func (h *searchHandlers) showLinked(ctx context.Context, results []api.SearchResult) {
 	var g errgroup.Group
 	g.SetLimit(lookups)

@@ -137,8 +137,8 @@ func (v *Services) answers(past *history.History, log *slog.Logger) *answer.Answ
 		History: past, Log: log})
 }
 
-// A bound holds all routes and triggers, each with the services that it uses, and the services that every invocation
-// needs.
+// A bound holds all routes and triggers, each with the services that it uses, and the services that
+// every invocation needs.
 type bound struct {
 	of       *Services
 	routes   map[*api.Endpoint]wire.Route
@@ -146,8 +146,8 @@ type bound struct {
 	keys     *keys.Ring
 }
 
-// open opens the services and binds routes and triggers to them. It reuses the binding while Open returns the same
-// services.
+// open opens the services and binds routes and triggers to them. It reuses the binding while Open
+// returns the same services.
 func (s *server) open(ctx context.Context) (*bound, error) {
 	v, err := s.Open(ctx)
 	if err != nil {
@@ -176,14 +176,14 @@ func (v *Services) bind(s *server) *bound {
 	return b
 }
 
-// flushed makes all deferred writes durable before an invocation that may write is answered, so that no answer speaks
-// of what may be lost. It returns the given error, or else its own.
+// flushed makes all deferred writes durable before an invocation that may write is answered, so
+// that no answer speaks of what may be lost. It returns the given error, or else its own.
 func (b *bound) flushed(ctx context.Context, err error) error {
 	return cmp.Or(err, b.of.Store.Flush(context.WithoutCancel(ctx)))
 }
 
-// flush writes the activity log and the record of the index in use, if either is due. It only logs an error, because
-// the host would repeat the whole invocation if flush reported the error.
+// flush writes the activity log and the record of the index in use, if either is due. It only logs
+// an error, because the host would repeat the whole invocation if flush reported the error.
 func (b *bound) flush(ctx context.Context, log *slog.Logger) {
 	_, failed := b.of.Indexes.Check(ctx)
 	if err := errors.Join(b.of.Activity.Flush(ctx), failed); err != nil {

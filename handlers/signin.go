@@ -16,13 +16,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/ops/keys"
 )
 
-// sessionCookie holds the token of a session. Only pages of the dashboard accept it. The API accepts only keys, so
-// another site cannot use a visitor's session to call it. Over HTTPS, the name has the prefix __Host-: browsers take
-// such a cookie from this host only, and not from another host of its domain.
+// sessionCookie holds the token of a session. Only pages of the dashboard accept it. The API
+// accepts only keys, so another site cannot use a visitor's session to call it. Over HTTPS, the
+// name has the prefix __Host-: browsers take such a cookie from this host only, and not from
+// another host of its domain.
 const sessionCookie = "tidemark_session"
 
-// maxSessions bounds the cookies that are looked up for one request. There are several when another program on the host
-// has set a cookie of the same name.
+// maxSessions bounds the cookies that are looked up for one request. There are several when another
+// program on the host has set a cookie of the same name.
 const maxSessions = 5
 
 // sessionsOf returns the tokens that a request carries.
@@ -84,8 +85,8 @@ func (d *door) servePage(w http.ResponseWriter, r *http.Request, page string) {
 	}
 }
 
-// visitor identifies the caller of a page: by the key of the request, by the session that its cookie gives, or else as
-// the user whom a proxy has signed in.
+// visitor identifies the caller of a page: by the key of the request, by the session that its
+// cookie gives, or else as the user whom a proxy has signed in.
 func (d *door) visitor(r *http.Request) (k keys.Key, token string, err error) {
 	user, byProxy := d.userOf(r)
 	given := credentials(r, nil)
@@ -130,8 +131,8 @@ func (d *door) userOf(r *http.Request) (name string, ok bool) {
 	return name, ok
 }
 
-// ownForm reports whether a form carries the token of the visitor's session, which only pages of that session know.
-// If not, ownForm answers with the reason why the form is refused.
+// ownForm reports whether a form carries the token of the visitor's session, which only pages of
+// that session know. If not, ownForm answers with the reason why the form is refused.
 func (d *door) ownForm(w http.ResponseWriter, r *http.Request, token string) bool {
 	if why := ui.ReadForm(r); why != nil {
 		ui.RefuseForm(w, r, why)
@@ -153,9 +154,9 @@ func (d *door) askToSignIn(w http.ResponseWriter, r *http.Request, status int, w
 	ui.SignIn(w, r, status, why)
 }
 
-// signIn begins a session. The session is always a new one, so that nobody else can have chosen its token. A right
-// key is accepted whatever the limit on wrong keys says: callers may share an address, and the wrong keys of some
-// must not keep out the others.
+// signIn begins a session. The session is always a new one, so that nobody else can have chosen its
+// token. A right key is accepted whatever the limit on wrong keys says: callers may share an
+// address, and the wrong keys of some must not keep out the others.
 func (d *door) signIn(w http.ResponseWriter, r *http.Request) {
 	if ui.FromElsewhere(r) {
 		d.askToSignIn(w, r, http.StatusForbidden, "This form was sent by another site.")

@@ -49,8 +49,8 @@ func (s *server) serveTrigger(name string) http.HandlerFunc {
 	}
 }
 
-// envelope reads the envelope of a call. If the envelope has a message, the invocation continues the trace of the
-// message's sender. Otherwise, it continues the host's trace.
+// envelope reads the envelope of a call. If the envelope has a message, the invocation continues
+// the trace of the message's sender. Otherwise, it continues the host's trace.
 func (s *server) envelope(r *http.Request) (*http.Request, wire.Envelope, error) {
 	var e wire.Envelope
 	if err := json.NewDecoder(r.Body).Decode(&e); fault.Is(err, fault.Unavailable) {
@@ -69,8 +69,8 @@ func (s *server) envelope(r *http.Request) (*http.Request, wire.Envelope, error)
 	return r, e, nil
 }
 
-// invoke calls the trigger. It turns a panic into an error, because the host expects the same JSON answer after a
-// panic as after an error.
+// invoke calls the trigger. It turns a panic into an error, because the host expects the same JSON
+// answer after a panic as after an error.
 func (s *server) invoke(r *http.Request, e wire.Envelope, name string) (report string, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -87,12 +87,13 @@ func (s *server) invoke(r *http.Request, e wire.Envelope, name string) (report s
 	return report, services.flushed(r.Context(), err)
 }
 
-// invocationHeader is the header with the host's id of the invocation. The host replaces any value that a client
-// sends.
+// invocationHeader is the header with the host's id of the invocation. The host replaces any value
+// that a client sends.
 const invocationHeader = "X-Azure-Functions-InvocationId"
 
-// scoped records the invocation and the trace that a request belongs to. A request that the dashboard makes to show a
-// page belongs to the invocation for that page, and its span is a child of the page's span.
+// scoped records the invocation and the trace that a request belongs to. A request that the
+// dashboard makes to show a page belongs to the invocation for that page, and its span is a child
+// of the page's span.
 func scoped(r *http.Request) *http.Request {
 	scope := telemetry.From(r.Context())
 	asked := scope.Trace
@@ -121,8 +122,8 @@ func (s *server) over(r *http.Request, began time.Time, outcome string) {
 	}
 }
 
-// counted counts the invocations of an HTTP function by the status of their answers. An invocation that panics has no
-// status and counts as failed.
+// counted counts the invocations of an HTTP function by the status of their answers. An invocation
+// that panics has no status and counts as failed.
 func (s *server) counted(function string, next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		began, answer := time.Now(), &noted{ResponseWriter: w, outcome: telemetry.OutcomeFailed}

@@ -1,10 +1,10 @@
 // Package agent offers Tidemark's API to language models as tools of the Model Context Protocol
-// (https://modelcontextprotocol.io). The tools search, return passages to cite, show pages as they are or were, list
-// and explain changes, and add pages. The package is an ordinary client of the API, so a tool can do only what the
-// caller's key allows.
+// (https://modelcontextprotocol.io). The tools search, return passages to cite, show pages as they
+// are or were, list and explain changes, and add pages. The package is an ordinary client of the
+// API, so a tool can do only what the caller's key allows.
 //
-// The number of tokens in an answer is limited. Text from pages is enclosed in delimiters that are random, so a page
-// cannot forge them, and the answer states that third parties wrote that text.
+// The number of tokens in an answer is limited. Text from pages is enclosed in delimiters that are
+// random, so a page cannot forge them, and the answer states that third parties wrote that text.
 package agent
 
 import (
@@ -176,8 +176,8 @@ type Handlers struct {
 	Lookup  *registry.Lookup
 	Version string
 	Log     *slog.Logger
-	// Keys is true if callers need keys. The Host header is then not checked, because a web page that abuses a
-	// visitor's browser has no key.
+	// Keys is true if callers need keys. The Host header is then not checked, because a web page that
+	// abuses a visitor's browser has no key.
 	Keys bool
 }
 
@@ -186,8 +186,8 @@ func (h *Handlers) Routes() []wire.Route {
 	return []wire.Route{{Endpoint: api.CallTool.Endpoint, Answer: h.tools}}
 }
 
-// tools answers a message, or a batch of them. No state is kept between messages, and an answer is one JSON document,
-// because the host does not pass on streams.
+// tools answers a message, or a batch of them. No state is kept between messages, and an answer is
+// one JSON document, because the host does not pass on streams.
 func (h *Handlers) tools(r *http.Request) (int, any, error) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, wire.MaxBody+1))
 	if err != nil {
@@ -238,9 +238,9 @@ func lenient(inputs map[string]reflect.Type) mcp.Middleware {
 	}
 }
 
-// fitted returns arguments that fit the fields of a type: null is left out, a number or a truth value may be a text, a
-// text may be a number, a list may be its only element, and the whole may be a text with the JSON. What does not fit
-// stays as it is, so that the model is told.
+// fitted returns arguments that fit the fields of a type: null is left out, a number or a truth
+// value may be a text, a text may be a number, a list may be its only element, and the whole may be
+// a text with the JSON. What does not fit stays as it is, so that the model is told.
 func fitted(input reflect.Type, arguments json.RawMessage) json.RawMessage {
 	var whole string
 	isText := json.Unmarshal(arguments, &whole) == nil

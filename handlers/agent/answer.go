@@ -71,8 +71,9 @@ func (a *toolAnswer) quote(text string) int {
 	return len(strings.TrimSuffix(shown, passage.Ellipsis))
 }
 
-// plain removes control characters from a text, because they could affect the program that shows it. It also removes
-// what people do not see but models read: tags (U+E0000 to U+E007F), and the controls of the writing direction.
+// plain removes control characters from a text, because they could affect the program that shows
+// it. It also removes what people do not see but models read: tags (U+E0000 to U+E007F), and the
+// controls of the writing direction.
 func plain(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

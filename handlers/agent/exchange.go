@@ -13,8 +13,8 @@ import (
 	"github.com/tidemark/tidemark/handlers/wire"
 )
 
-// exchange answers a request with one message or several. The handler of the SDK refuses some messages in plain text,
-// and a batch as a whole. Here each message has its answer.
+// exchange answers a request with one message or several. The handler of the SDK refuses some
+// messages in plain text, and a batch as a whole. Here each message has its answer.
 type exchange struct {
 	handler http.Handler
 	r       *http.Request
@@ -68,8 +68,8 @@ func (e exchange) one(w http.ResponseWriter, message json.RawMessage) {
 	_, _ = io.Copy(w, got.Body) // the body is in memory
 }
 
-// sent passes a message to the handler of the SDK, and puts its refusals into the form of the protocol. A notification
-// that the handler refuses has no answer.
+// sent passes a message to the handler of the SDK, and puts its refusals into the form of the
+// protocol. A notification that the handler refuses has no answer.
 func (e exchange) sent(message json.RawMessage) *http.Response {
 	r := e.r.Clone(e.r.Context())
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(message)), int64(len(message))

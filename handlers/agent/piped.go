@@ -18,9 +18,10 @@ import (
 // maxLine limits the length of a message that is piped, in bytes.
 const maxLine = 8 << 20
 
-// Piped returns a transport over standard input and output: one message in a line, as the protocol says. It also takes
-// messages over several lines, byte order marks and batches. What is not a message is answered with an error, and
-// reading goes on. The transport of the SDK ends at the first such line.
+// Piped returns a transport over standard input and output: one message in a line, as the protocol
+// says. It also takes messages over several lines, byte order marks and batches. What is not a
+// message is answered with an error, and reading goes on. The transport of the SDK ends at the
+// first such line.
 func Piped(in io.Reader, out io.Writer) mcp.Transport {
 	return &pipe{in: bufio.NewReader(in), out: out, messages: make(chan jsonrpc.Message), closed: make(chan struct{}),
 		batches: map[jsonrpc.ID]*batch{}, open: 1, done: make(chan struct{})}
@@ -63,8 +64,8 @@ func (p *pipe) Close() error {
 	return nil
 }
 
-// Read implements [mcp.Connection]. At the end of the input, it waits for the answers to the last requests, because the
-// server drops what is unanswered when it returns io.EOF.
+// Read implements [mcp.Connection]. At the end of the input, it waits for the answers to the last
+// requests, because the server drops what is unanswered when it returns io.EOF.
 func (p *pipe) Read(ctx context.Context) (jsonrpc.Message, error) {
 	select {
 	case m, ok := <-p.messages:
@@ -158,8 +159,8 @@ func (p *pipe) run() {
 	}
 }
 
-// accept reads the messages in a line, and in the lines that have begun a message before. It returns what is
-// incomplete.
+// accept reads the messages in a line, and in the lines that have begun a message before. It
+// returns what is incomplete.
 func (p *pipe) accept(begun, line []byte) (rest []byte) {
 	line = bytes.TrimPrefix(line, bom)
 	if bytes.HasPrefix(begun, []byte("{")) && isMessage(line) {

@@ -20,13 +20,13 @@ type addData struct {
 }
 
 // adding shows the form for new pages. Its address may give what it begins with: an address that a phone shares.
-func (a changesArea) adding(r *http.Request) (Page, error) {
+func (a changesArea) adding(r *http.Request) (page, error) {
 	q := r.URL.Query()
 	d := addData{Refused: strings.TrimSpace(q.Get("url")), Form: filesForm()}
 	if d.Refused == "" {
 		d.Refused = address(q.Get("text"))
 	}
-	return Page{Name: "added", Title: "Watch pages", Data: d}, nil
+	return page{Name: "added", Title: "Watch pages", Data: d}, nil
 }
 
 // address returns the first address in a text that was shared.
@@ -40,7 +40,7 @@ func address(text string) string {
 }
 
 // add registers addresses; the form has one on each line.
-func (a changesArea) add(r *http.Request) (Page, error) {
+func (a changesArea) add(r *http.Request) (page, error) {
 	sources := words.Parts(r.PostForm.Get("urls"), "\n")
 	o := api.AddOptions{Force: r.PostForm.Get("force") != "", Credential: strings.TrimSpace(r.PostForm.Get("credential")),
 		GuessScheme: true}
@@ -84,7 +84,7 @@ func isPath(line string) bool {
 func filesForm() Form { return newForm(api.Settings{}, "files") }
 
 // addPaths registers files and folders of the server's machine, and the addresses between them.
-func (a changesArea) addPaths(r *http.Request, sources []string, o api.AddOptions, files api.Patch) (Page,
+func (a changesArea) addPaths(r *http.Request, sources []string, o api.AddOptions, files api.Patch) (page,
 	error) {
 	var pages, paths []string
 	for _, source := range sources {
@@ -111,14 +111,14 @@ func (a changesArea) addPaths(r *http.Request, sources []string, o api.AddOption
 }
 
 // notAdded shows the form again, with what is wrong with it.
-func notAdded(r *http.Request, problem *api.Problem) Page {
+func notAdded(r *http.Request, problem *api.Problem) page {
 	d := addData{Refused: r.PostForm.Get("urls"), Form: filesForm()}
 	d.Form.Values, d.Form.Problem = r.PostForm, problem
-	return Page{Name: "added", Title: "Not added", Data: d, Status: problem.Status}
+	return page{Name: "added", Title: "Not added", Data: d, Status: problem.Status}
 }
 
 // added shows the outcome of an addition.
-func added(all []api.AddURLResult) Page {
+func added(all []api.AddURLResult) page {
 	d := addData{Items: all, Form: filesForm()}
 	for _, one := range all {
 		if one.Item == nil {
@@ -130,18 +130,18 @@ func added(all []api.AddURLResult) Page {
 	if d.Number == len(all) {
 		title = "Not added"
 	}
-	return Page{Name: "added", Title: title, Data: d}
+	return page{Name: "added", Title: title, Data: d}
 }
 
 // addSite adds a site, or applies what was chosen for it, and leads to the page that says what is found there.
-func (a changesArea) addSite(r *http.Request) (Page, error) {
+func (a changesArea) addSite(r *http.Request) (page, error) {
 	req, err := siteOf(r.PostForm)
 	if err != nil {
-		return Page{}, err
+		return page{}, err
 	}
 	s, err := api.AddSite.Call(r.Context(), a.client, req)
 	if err != nil {
-		return Page{}, err
+		return page{}, err
 	}
 	to := "/hosts/" + url.PathEscape(s.Domain)
 	switch {

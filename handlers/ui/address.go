@@ -23,13 +23,13 @@ type addressData struct {
 }
 
 // address shows the form of the address to which messages lead.
-func (a rulesArea) address(r *http.Request) (Page, error) {
+func (a rulesArea) address(r *http.Request) (page, error) {
 	d, err := a.addressOf(r, "/notifications")
-	return Page{Name: "address", Title: "Address in messages", Data: d}, err
+	return page{Name: "address", Title: "Address in messages", Data: d}, err
 }
 
-// addressOf returns the form of the address. It proposes the address that the browser has used. Nothing is kept before
-// an administrator confirms it, because a request may name any host.
+// addressOf returns the form of the address. It proposes the address that the browser has used.
+// Nothing is kept before an administrator confirms it, because a request may name any host.
 func (a rulesArea) addressOf(r *http.Request, back string) (d addressData, err error) {
 	d.Back = back
 	if d.PublicAddress, err = api.GetPublicAddress.Call(r.Context(), a.client, api.None{}); err != nil {
@@ -63,7 +63,7 @@ func (d *addressData) propose(at string) {
 }
 
 // saveAddress keeps the address that an administrator has confirmed, or removes it.
-func (a rulesArea) saveAddress(r *http.Request) (Page, error) {
+func (a rulesArea) saveAddress(r *http.Request) (page, error) {
 	f := r.PostForm
 	text, done := f.Get("url"), "address-save"
 	if f.Get("do") == "remove" {
@@ -75,13 +75,13 @@ func (a rulesArea) saveAddress(r *http.Request) (Page, error) {
 	if problem := refusal(err); problem != nil {
 		d, err := a.addressOf(r, f.Get("back"))
 		d.Form = Form{Values: f, Problem: problem}
-		return Page{Name: "address", Title: "Address in messages", Status: problem.Status, Data: d}, err
+		return page{Name: "address", Title: "Address in messages", Status: problem.Status, Data: d}, err
 	}
 	return goTo(back(f.Get("back"), done)), err
 }
 
 // mute mutes a page, or a rule on a page, or ends a mute. The form says to which page the browser goes back.
-func (a rulesArea) mute(r *http.Request) (Page, error) {
+func (a rulesArea) mute(r *http.Request) (page, error) {
 	ctx, f := r.Context(), r.PostForm
 	done := "muted"
 	var err error

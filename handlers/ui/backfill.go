@@ -20,11 +20,11 @@ type backfillData struct {
 }
 
 // backfill shows the sites, the runs and the form that starts one.
-func (a sitesArea) backfill(r *http.Request) (Page, error) {
+func (a sitesArea) backfill(r *http.Request) (page, error) {
 	return a.backfillPage(r, nil, nil)
 }
 
-func (a sitesArea) backfillPage(r *http.Request, typed url.Values, problem *api.Problem) (Page, error) {
+func (a sitesArea) backfillPage(r *http.Request, typed url.Values, problem *api.Problem) (page, error) {
 	after := r.URL.Query().Get("after")
 	d := backfillData{Form: newForm(api.BackfillRequest{}), First: after == ""}
 	if typed != nil {
@@ -32,18 +32,18 @@ func (a sitesArea) backfillPage(r *http.Request, typed url.Values, problem *api.
 	}
 	var err error
 	if d.BackfillSites, err = api.ListBackfillSites.Call(r.Context(), a.client, api.None{}); err != nil {
-		return Page{}, err
+		return page{}, err
 	}
 	if d.BackfillRuns, err = api.ListBackfills.Call(r.Context(), a.client,
 		api.BackfillQuery{Top: runsShown, Continuation: after}); err != nil {
-		return Page{}, err
+		return page{}, err
 	}
 	config, err := api.GetConfig.Call(r.Context(), a.client, api.None{})
 	for path, setting := range map[string]string{"maxUrls": "BACKFILL_MAX_URLS_PER_RUN",
 		"maxUrlsPerSource": "BACKFILL_MAX_URLS_PER_SOURCE", "concurrency": "BACKFILL_MAX_CONCURRENCY"} {
 		d.Form.Holds = append(d.Form.Holds, form.Fact{Path: path, Value: config.Settings[setting]})
 	}
-	p := Page{Name: "backfill", Title: "Backfill", Data: d}
+	p := page{Name: "backfill", Title: "Backfill", Data: d}
 	if problem != nil {
 		p.Status = problem.Status
 	}
@@ -51,7 +51,7 @@ func (a sitesArea) backfillPage(r *http.Request, typed url.Values, problem *api.
 }
 
 // startBackfill starts a run, or shows the form again with the errors in it.
-func (a sitesArea) startBackfill(r *http.Request) (Page, error) {
+func (a sitesArea) startBackfill(r *http.Request) (page, error) {
 	req := api.BackfillRequest{DryRun: r.PostForm.Get("do") == "dry", RunBy: "the dashboard"}
 	err := readInto(r.PostForm, &req)
 	var run api.BackfillRun
@@ -71,34 +71,34 @@ type runData struct {
 }
 
 // run shows one run of a backfill.
-func (a sitesArea) run(r *http.Request) (Page, error) {
+func (a sitesArea) run(r *http.Request) (page, error) {
 	run, err := api.GetBackfill.Call(r.Context(), a.client, api.BackfillID{ID: r.PathValue("id")})
 	if err != nil {
-		return Page{}, err
+		return page{}, err
 	}
 	sites, err := api.ListBackfillSites.Call(r.Context(), a.client, api.None{})
 	d := runData{BackfillRun: run, Enabled: sites.Enabled, Domains: map[string]string{}}
 	for _, site := range sites.Sites {
 		d.Domains[site.Slug] = site.Domain
 	}
-	return Page{Name: "run", Title: "Backfill of " + some(run.Sources), Data: d}, err
+	return page{Name: "run", Title: "Backfill of " + some(run.Sources), Data: d}, err
 }
 
 // actRun pauses, resumes or cancels a run.
-func (a sitesArea) actRun(r *http.Request) (Page, error) {
+func (a sitesArea) actRun(r *http.Request) (page, error) {
 	id, what := r.PathValue("id"), r.PostForm.Get("do")
 	route, known := map[string]api.Route[api.BackfillID, api.BackfillRun]{
 		"pause": api.PauseBackfill, "resume": api.ResumeBackfill, "cancel": api.CancelBackfill,
 	}[what]
 	if !known {
-		return Page{}, badRequest("a run can be paused, resumed or cancelled")
+		return page{}, badRequest("a run can be paused, resumed or cancelled")
 	}
 	_, err := route.Call(r.Context(), a.client, api.BackfillID{ID: id})
 	return goTo("/backfill/" + url.PathEscape(id) + "?done=run-" + what), err
 }
 
-// found is the number of addresses that a run has found, as a bar and in words. Until the search is complete, a full
-// bar means that the number has reached the run's limit.
+// found is the number of addresses that a run has found, as a bar and in words. Until the search is
+// complete, a full bar means that the number has reached the run's limit.
 type found struct {
 	Bar  progressBar
 	Text string

@@ -18,7 +18,7 @@ type sureData struct {
 }
 
 // startBulk starts one action on the chosen items. A removal has to be confirmed first.
-func (a itemsArea) startBulk(r *http.Request) (Page, error) {
+func (a itemsArea) startBulk(r *http.Request) (page, error) {
 	f := r.PostForm
 	d := itemFilter(f)
 	d.Chosen, d.Of, d.With = f["id"], f.Get("of"), f.Get("with")
@@ -40,7 +40,7 @@ func (a itemsArea) startBulk(r *http.Request) (Page, error) {
 	}
 	if req.Op == "remove" && f.Get("sure") == "" {
 		n, err := a.countMeant(r, d, req)
-		return Page{Name: "remove", Title: "Remove " + n + "?", Data: sureData{d, req.IDs, n}}, err
+		return page{Name: "remove", Title: "Remove " + n + "?", Data: sureData{d, req.IDs, n}}, err
 	}
 	run, err := api.StartBulk.Call(r.Context(), a.client, req)
 	if problem := refusal(err); problem != nil {
@@ -50,7 +50,7 @@ func (a itemsArea) startBulk(r *http.Request) (Page, error) {
 }
 
 // refusedBulk shows the list again, with the choices that the person made and the errors in them.
-func (a itemsArea) refusedBulk(r *http.Request, d itemsData, problem *api.Problem) (Page, error) {
+func (a itemsArea) refusedBulk(r *http.Request, d itemsData, problem *api.Problem) (page, error) {
 	p, err := a.itemsPage(r, d, r.PostForm.Get("after"))
 	if shown, ok := p.Data.(itemsData); ok {
 		shown.Problem = problem
@@ -78,13 +78,13 @@ func (a itemsArea) countMeant(r *http.Request, d itemsData, req api.BulkRequest)
 }
 
 // bulk shows the progress of a bulk run.
-func (a itemsArea) bulk(r *http.Request) (Page, error) {
+func (a itemsArea) bulk(r *http.Request) (page, error) {
 	id := r.URL.Query().Get("id")
 	if id == "" {
 		return goTo("/items"), nil
 	}
 	run, err := api.GetBulk.Call(r.Context(), a.client, api.BulkID{ID: id})
-	return Page{Name: "bulk", Title: bulkName(run), Data: run}, err
+	return page{Name: "bulk", Title: bulkName(run), Data: run}, err
 }
 
 // bulkName returns the action of a run in words.

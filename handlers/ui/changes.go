@@ -12,8 +12,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// This file is the part of the dashboard that people see first. It shows what has changed, what the visitor has
-// not read, and who was notified. It also has the forms that add pages and sites, and a guide for the first minutes.
+// This file is the part of the dashboard that people see first. It shows what has changed, what the
+// visitor has not read, and who was notified. It also has the forms that add pages and sites, and a
+// guide for the first minutes.
 
 // changesShown is the number of changes that a page lists.
 const changesShown = 50
@@ -80,7 +81,7 @@ func (c shownChange) IsAdded() bool { return c.Kind == api.ChangeNew && len(c.Al
 func (c shownChange) Anchor() string { return "c" + strings.ReplaceAll(c.ID, ".", "-") }
 
 // changes lists the changes, newest first.
-func (a changesArea) changes(r *http.Request) (p Page, err error) {
+func (a changesArea) changes(r *http.Request) (p page, err error) {
 	ctx, query := r.Context(), r.URL.Query()
 	d := changesData{Query: query, Chips: chips(query)}
 	if d.Counts, err = a.tally.Counts(ctx); err != nil {
@@ -110,7 +111,7 @@ func (a changesArea) changes(r *http.Request) (p Page, err error) {
 			d.Days[n-1].Changes[i].OrMore = true
 		}
 	}
-	return Page{Name: "changes", Title: "What changed", Data: d, Feed: feedOf(query)}, nil
+	return page{Name: "changes", Title: "What changed", Data: d, Feed: feedOf(query)}, nil
 }
 
 // feedOf returns the address of the feed with the filters of a page's address.
@@ -199,8 +200,8 @@ var kindChips = []struct{ text, kinds string }{
 	{"Watches", "watchBroken,watchRestored"},
 }
 
-// chips returns the links that turn the filters of a page on or off. Each link keeps the other filters that are
-// active.
+// chips returns the links that turn the filters of a page on or off. Each link keeps the other
+// filters that are active.
 func chips(q url.Values) (out []chip) {
 	to := func(name, value string) string {
 		other := url.Values{}
@@ -235,11 +236,11 @@ func chips(q url.Values) (out []chip) {
 }
 
 // markRead marks changes as read: either the changes listed in the form, or all changes up to a cursor.
-func (a changesArea) markRead(r *http.Request) (Page, error) {
+func (a changesArea) markRead(r *http.Request) (page, error) {
 	f := r.PostForm
 	query, err := url.ParseQuery(f.Get("query"))
 	if err != nil {
-		return Page{}, badRequest("the return address cannot be read")
+		return page{}, badRequest("the return address cannot be read")
 	}
 	q := api.ReadRequest{UpTo: f.Get("upTo"), IDs: f["id"]}
 	if q.UpTo != "" {
@@ -255,20 +256,20 @@ func (a changesArea) markRead(r *http.Request) (Page, error) {
 }
 
 // change lists who was notified of a change, and why others were not.
-func (a changesArea) change(r *http.Request) (Page, error) {
+func (a changesArea) change(r *http.Request) (page, error) {
 	why, err := api.ExplainChange.Call(r.Context(), a.client, api.ChangeID{ID: r.PathValue("id")})
-	return Page{Name: "change", Title: "Change of " + changeTitle(why.Change), Data: why}, err
+	return page{Name: "change", Title: "Change of " + changeTitle(why.Change), Data: why}, err
 }
 
 // listPaths has the path of each list whose filters can be saved.
 var listPaths = map[string]string{"changes": "/", "items": "/items"}
 
 // saveFilter saves a filter under a name, or deletes the filter with that name.
-func (a changesArea) saveFilter(r *http.Request) (Page, error) {
+func (a changesArea) saveFilter(r *http.Request) (page, error) {
 	f := api.SavedFilter{Name: r.PostForm.Get("name"), List: r.PostForm.Get("list"), Query: r.PostForm.Get("query")}
 	me, err := api.GetReader.Call(r.Context(), a.client, api.None{})
 	if err != nil {
-		return Page{}, err
+		return page{}, err
 	}
 	req := api.ReaderRequest{Filters: slices.DeleteFunc(me.Filters, func(k api.SavedFilter) bool {
 		return k.Name == f.Name && k.List == f.List
@@ -281,7 +282,7 @@ func (a changesArea) saveFilter(r *http.Request) (Page, error) {
 	_, err = api.SaveReader.Call(r.Context(), a.client, req)
 	back, parseErr := url.Parse(to)
 	if err != nil || parseErr != nil {
-		return Page{}, err
+		return page{}, err
 	}
 	q := back.Query()
 	q.Set("done", done)

@@ -61,18 +61,18 @@ func (d channelData) Fields(rare bool) (out []channelField) {
 }
 
 // channel shows the form of a channel.
-func (a rulesArea) channel(r *http.Request) (Page, error) {
+func (a rulesArea) channel(r *http.Request) (page, error) {
 	return a.channelPage(r, channelData{Name: r.PathValue("name")})
 }
 
 // newChannel shows the services to choose from, or the form of a new channel of the chosen one.
-func (a rulesArea) newChannel(r *http.Request) (Page, error) {
+func (a rulesArea) newChannel(r *http.Request) (page, error) {
 	q := r.URL.Query()
 	return a.channelPage(r, channelData{Kind: q.Get("kind"), ForRule: q.Get("rule")})
 }
 
-func (a rulesArea) channelPage(r *http.Request, d channelData) (Page, error) {
-	p := Page{Name: "channel", Title: "Channel " + d.Name}
+func (a rulesArea) channelPage(r *http.Request, d channelData) (page, error) {
+	p := page{Name: "channel", Title: "Channel " + d.Name}
 	if d.Form.Problem != nil {
 		p.Status = d.Form.Problem.Status
 	}
@@ -135,8 +135,8 @@ func freeName(kind string, all []api.Channel) string {
 	return name
 }
 
-// channelSpec reads a channel from its form. A secret that is not typed is left out, which keeps the stored one, unless
-// it is to be removed.
+// channelSpec reads a channel from its form. A secret that is not typed is left out, which keeps
+// the stored one, unless it is to be removed.
 func channelSpec(f url.Values, name, kind string) api.ChannelSpec {
 	text := func(field string) string { return strings.TrimSpace(f.Get(field)) }
 	spec := api.ChannelSpec{Name: cmp.Or(name, text("name"))}
@@ -159,9 +159,9 @@ func channelSpec(f url.Values, name, kind string) api.ChannelSpec {
 	return spec
 }
 
-// saveChannel checks, tests, saves or removes a channel. For a new channel, name and kind come from the form. A channel
-// is tested before it is saved.
-func (a rulesArea) saveChannel(r *http.Request) (Page, error) {
+// saveChannel checks, tests, saves or removes a channel. For a new channel, name and kind come from
+// the form. A channel is tested before it is saved.
+func (a rulesArea) saveChannel(r *http.Request) (page, error) {
 	ctx, f, name := r.Context(), r.PostForm, r.PathValue("name")
 	do := f.Get("do")
 	switch do {
@@ -175,7 +175,7 @@ func (a rulesArea) saveChannel(r *http.Request) (Page, error) {
 	case "test-stored":
 		answer, err := api.TestChannel.Call(ctx, a.client, api.ChannelTest{Name: name})
 		if err != nil {
-			return Page{}, err
+			return page{}, err
 		}
 		return a.channelPage(r, channelData{Name: name, Tested: true, Answer: answer})
 	}
@@ -183,7 +183,7 @@ func (a rulesArea) saveChannel(r *http.Request) (Page, error) {
 	spec := channelSpec(f, name, d.Kind)
 	if wrong, err := a.wrongChannel(r, &d, spec); err != nil || wrong || do == "check" {
 		if err != nil {
-			return Page{}, err
+			return page{}, err
 		}
 		return a.channelPage(r, d)
 	}
@@ -191,7 +191,7 @@ func (a rulesArea) saveChannel(r *http.Request) (Page, error) {
 		var err error
 		d.Answer, err = api.TestChannel.Call(ctx, a.client, spec.Test())
 		if d.Form.Problem = refusal(err); err != nil && d.Form.Problem == nil {
-			return Page{}, err
+			return page{}, err
 		}
 		d.Tested = err == nil
 		if d.Anyway = do == "save" && d.Tested; do == "test" || !d.Answer.OK {
@@ -269,7 +269,7 @@ func changedChannel(f url.Values, spec api.ChannelSpec) (api.Patch, error) {
 }
 
 // keepChannel saves a channel, of a known one what a person changed.
-func (a rulesArea) keepChannel(r *http.Request, d channelData, spec api.ChannelSpec) (Page, error) {
+func (a rulesArea) keepChannel(r *http.Request, d channelData, spec api.ChannelSpec) (page, error) {
 	var kept api.Channel
 	var err error
 	if d.Name == "" {

@@ -22,11 +22,11 @@ type diffData struct {
 }
 
 // diff shows two captures of an item side by side.
-func (a itemsArea) diff(r *http.Request) (Page, error) {
+func (a itemsArea) diff(r *http.Request) (page, error) {
 	id, q := r.PathValue("id"), r.URL.Query()
 	it, err := api.GetItem.Call(r.Context(), a.client, api.ItemID{ID: id})
 	if err != nil {
-		return Page{}, err
+		return page{}, err
 	}
 	d := diffData{ID: it.ID, Name: itemTitle(it.Item), Part: q.Get("part"), Captures: bodies(it.Captures)}
 	between := api.DiffQuery{ID: id, From: q.Get("from"), To: q.Get("to"), Part: d.Part}
@@ -44,7 +44,7 @@ func (a itemsArea) diff(r *http.Request) (Page, error) {
 			url.Values{"from": {d.Captures[from].SHA256}, "to": {d.Captures[to].SHA256}})
 	}
 	d.Earlier, d.Later = pair(at+2, at+1), pair(at, at-1)
-	return Page{Name: "diff", Title: "Changes of " + itemTitle(it.Item), Data: d}, err
+	return page{Name: "diff", Title: "Changes of " + itemTitle(it.Item), Data: d}, err
 }
 
 // A beside is a pair of lines, one from each of two texts, that are shown side by side.
@@ -95,8 +95,9 @@ func blocks(hunks []api.DiffHunk) (out []block) {
 	return out
 }
 
-// This file is the part of the dashboard about items. It has the list of items with its bulk actions, the page of
-// an item with its past, the differences between two versions, and the settings of items and tags.
+// This file is the part of the dashboard about items. It has the list of items with its bulk
+// actions, the page of an item with its past, the differences between two versions, and the
+// settings of items and tags.
 
 // itemsFuncs are the functions that the templates of this part call.
 var itemsFuncs = template.FuncMap{
@@ -150,8 +151,8 @@ func facts(of any) []form.Fact {
 	return nil
 }
 
-// Facts puts a part of what is known of the item into words: its settings, what a browser showed (rendered), or the
-// rest (other). Its tags and values have places of their own.
+// Facts puts a part of what is known of the item into words: its settings, what a browser showed
+// (rendered), or the rest (other). Its tags and values have places of their own.
 func (d itemData) Facts(of string) (out []form.Fact) {
 	for _, f := range form.OfItem(d.ItemDetail) {
 		part := "other"

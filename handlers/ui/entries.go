@@ -30,16 +30,16 @@ type entriesData struct {
 }
 
 // entries lists the entries.
-func (a pushedArea) entries(r *http.Request) (Page, error) {
+func (a pushedArea) entries(r *http.Request) (page, error) {
 	q := r.URL.Query()
 	d := entriesData{Policy: q.Get("policy"), First: q.Get("after") == ""}
 	var err error
 	if d.Policies, err = api.ListPolicies.Call(r.Context(), a.client, api.None{}); err != nil {
-		return Page{}, err
+		return page{}, err
 	}
 	d.EntryPage, err = api.ListEntries.Call(r.Context(), a.client, api.EntryQuery{Policy: d.Policy, Top: entriesShown,
 		Continuation: q.Get("after")})
-	return Page{Name: "entries", Title: "Entries", Data: d}, err
+	return page{Name: "entries", Title: "Entries", Data: d}, err
 }
 
 type entryData struct {
@@ -55,10 +55,10 @@ type text struct {
 }
 
 // entry shows all data about an entry.
-func (a pushedArea) entry(r *http.Request) (Page, error) {
+func (a pushedArea) entry(r *http.Request) (page, error) {
 	e, err := api.GetEntry.Call(r.Context(), a.client, api.EntryID{ID: r.PathValue("id")})
 	if err != nil {
-		return Page{}, err
+		return page{}, err
 	}
 	d := entryData{EntryDetail: e}
 	for _, t := range []text{{Name: "Searched text", Text: e.CleanText},
@@ -74,11 +74,11 @@ func (a pushedArea) entry(r *http.Request) (Page, error) {
 	if len(e.Metadata) > 0 {
 		b, err := json.MarshalIndent(e.Metadata, "", "  ")
 		if err != nil {
-			return Page{}, err
+			return page{}, err
 		}
 		d.Metadata = string(b)
 	}
-	return Page{Name: "entry", Title: entryTitle(e), Data: d}, nil
+	return page{Name: "entry", Title: entryTitle(e), Data: d}, nil
 }
 
 // entryTitle returns a title for an entry.
@@ -87,17 +87,18 @@ func entryTitle(e api.EntryDetail) string {
 }
 
 // actEntry lets a model describe an entry.
-func (a pushedArea) actEntry(r *http.Request) (Page, error) {
+func (a pushedArea) actEntry(r *http.Request) (page, error) {
 	if r.PostForm.Get("do") != "describe" {
-		return Page{}, badRequest("an entry can be described")
+		return page{}, badRequest("an entry can be described")
 	}
 	id := r.PathValue("id")
 	_, err := api.Enrich.Call(r.Context(), a.client, api.EnrichRequest{EntryID: id})
 	return goTo("/entries/" + url.PathEscape(id) + "?done=described"), err
 }
 
-// This file is the part of the dashboard about content that is not crawled but pushed in by other programs:
-// entries, the batches in which a model describes them, and imports of mailboxes and of lists of addresses.
+// This file is the part of the dashboard about content that is not crawled but pushed in by other
+// programs: entries, the batches in which a model describes them, and imports of mailboxes and of
+// lists of addresses.
 
 // pushedFuncs are the functions that the templates of this part call.
 var pushedFuncs = template.FuncMap{"entryTitle": entryTitle, "importBar": importBar, "listBar": listBar}
@@ -128,15 +129,15 @@ func pushedViews(client *api.Client) map[string]viewFunc {
 const importsShown = 50
 
 // imports lists the latest imports of mailboxes.
-func (a pushedArea) imports(r *http.Request) (Page, error) {
+func (a pushedArea) imports(r *http.Request) (page, error) {
 	list, err := api.ListImports.Call(r.Context(), a.client, api.ImportQuery{Top: importsShown})
-	return Page{Name: "imports", Title: "Imports", Data: list}, err
+	return page{Name: "imports", Title: "Imports", Data: list}, err
 }
 
 // mailbox shows the import of one mailbox.
-func (a pushedArea) mailbox(r *http.Request) (Page, error) {
+func (a pushedArea) mailbox(r *http.Request) (page, error) {
 	im, err := api.GetImport.Call(r.Context(), a.client, api.ImportID{ID: r.PathValue("id")})
-	return Page{Name: "import", Title: "Import of " + im.MboxPath, Data: im}, err
+	return page{Name: "import", Title: "Import of " + im.MboxPath, Data: im}, err
 }
 
 // importBar returns the progress of an import: how much of its mailbox file has been processed.
@@ -157,24 +158,24 @@ func (listData) Formats() []choice {
 }
 
 // importForm shows the form for a list of addresses.
-func (a pushedArea) importForm(*http.Request) (Page, error) {
-	return Page{Name: "importlist", Title: "Import a list", Data: listData{}}, nil
+func (a pushedArea) importForm(*http.Request) (page, error) {
+	return page{Name: "importlist", Title: "Import a list", Data: listData{}}, nil
 }
 
 // importList starts the import of a list.
-func (a pushedArea) importList(r *http.Request) (Page, error) {
+func (a pushedArea) importList(r *http.Request) (page, error) {
 	d := listData{Content: r.PostForm.Get("content"), Format: r.PostForm.Get("format")}
 	req := api.ListImportRequest{Content: d.Content, Format: d.Format}
 	uploaded, err := fileOf(r, "file")
 	if err != nil {
-		return Page{}, err
+		return page{}, err
 	}
 	if uploaded != "" {
 		req.Content, d.Uploaded = uploaded, true
 	}
 	im, err := api.ImportList.Call(r.Context(), a.client, req)
 	if d.Problem = refusal(err); d.Problem != nil {
-		return Page{Name: "importlist", Title: "Import a list", Data: d, Status: d.Problem.Status}, nil
+		return page{Name: "importlist", Title: "Import a list", Data: d, Status: d.Problem.Status}, nil
 	}
 	return goTo("/import/" + url.PathEscape(im.ID)), err
 }
@@ -194,9 +195,9 @@ func fileOf(r *http.Request, name string) (string, error) {
 }
 
 // listImport shows the progress of the import of a list.
-func (a pushedArea) listImport(r *http.Request) (Page, error) {
+func (a pushedArea) listImport(r *http.Request) (page, error) {
 	im, err := api.GetListImport.Call(r.Context(), a.client, api.ListImportID{ID: r.PathValue("id")})
-	return Page{Name: "listimport", Title: "Import of a list", Data: im}, err
+	return page{Name: "listimport", Title: "Import of a list", Data: im}, err
 }
 
 // listBar returns the progress of an import: how much of its list has been processed.
@@ -216,14 +217,14 @@ type batchesData struct {
 }
 
 // batches lists the batches of the current schema, newest first.
-func (a pushedArea) batches(r *http.Request) (Page, error) {
+func (a pushedArea) batches(r *http.Request) (page, error) {
 	before := r.URL.Query().Get("before")
 	list, err := api.ListEnrichBatches.Call(r.Context(), a.client, api.EnrichQuery{Top: batchesShown, Before: before})
 	d := batchesData{EnrichBatches: list, First: before == ""}
 	if n := len(list.Batches); n == batchesShown {
 		d.Older = list.Batches[n-1].ID
 	}
-	return Page{Name: "batches", Title: "Enrichment", Data: d}, err
+	return page{Name: "batches", Title: "Enrichment", Data: d}, err
 }
 
 type batchData struct {
@@ -233,18 +234,18 @@ type batchData struct {
 }
 
 // batch shows a batch and the outcome for each of its entries.
-func (a pushedArea) batch(r *http.Request) (Page, error) {
+func (a pushedArea) batch(r *http.Request) (page, error) {
 	b, err := api.GetEnrichBatch.Call(r.Context(), a.client, api.EnrichBatchID{ID: r.PathValue("id")})
 	slices.SortStableFunc(b.Lines, func(a, b api.EnrichLine) int { return cmp.Compare(rank(a), rank(b)) })
 	d := batchData{EnrichBatch: b, Shown: b.Lines[:min(len(b.Lines), linesShown)], Bar: batchBar(b)}
-	return Page{Name: "batch", Title: "Batch of " + words.Count(b.Entries, "entry"), Data: d}, err
+	return page{Name: "batch", Title: "Batch of " + words.Count(b.Entries, "entry"), Data: d}, err
 }
 
 // rank returns a number by which failed entries are sorted first, waiting ones second, and all others last.
 func rank(l api.EnrichLine) int { return map[string]int{"failed": -2, "waiting": -1}[l.Outcome] }
 
-// batchBar returns the progress of a batch. Until the batch is done, it counts the processed entries in the batch's
-// lines, if the answer has them.
+// batchBar returns the progress of a batch. Until the batch is done, it counts the processed
+// entries in the batch's lines, if the answer has them.
 func batchBar(b api.EnrichBatch) progressBar {
 	if b.Status == "done" {
 		return newBar(1, 1, "entries processed")
@@ -259,9 +260,9 @@ func batchBar(b api.EnrichBatch) progressBar {
 }
 
 // actBatch cancels a batch.
-func (a pushedArea) actBatch(r *http.Request) (Page, error) {
+func (a pushedArea) actBatch(r *http.Request) (page, error) {
 	if r.PostForm.Get("do") != "cancel" {
-		return Page{}, badRequest("a batch can be cancelled")
+		return page{}, badRequest("a batch can be cancelled")
 	}
 	b, err := api.CancelEnrichBatch.Call(r.Context(), a.client, api.EnrichBatchID{ID: r.PathValue("id")})
 	return goTo("/entries/batches/" + url.PathEscape(b.ID) + "?done=batch-cancel"), err

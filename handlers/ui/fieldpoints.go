@@ -24,20 +24,20 @@ func amountOf(e api.FieldEntry) (amount float64, ok bool) {
 
 // A pastOfAmounts is a history as a plot of amounts has it.
 type pastOfAmounts struct {
-	Points []Point
+	Points []plotPoint
 	Unit   string
 	Left   int    // values that the plot leaves out
 	Why    string // what they are
 }
 
-// amountPoints returns the points of a plot of amounts. It plots the values that have the unit of the last one. It has
-// no points if there is no amount.
+// amountPoints returns the points of a plot of amounts. It plots the values that have the unit of
+// the last one. It has no points if there is no amount.
 func amountPoints(entries []api.FieldEntry) (past pastOfAmounts) {
 	known := false
 	why := map[string]bool{}
 	for _, e := range slices.Backward(entries) {
 		amount, ok := amountOf(e)
-		p := Point{At: e.At}
+		p := plotPoint{At: e.At}
 		if ok && !known {
 			past.Unit, known = unitOf(e), true
 		}
@@ -81,8 +81,8 @@ type bandWord struct{ Text, Tone string }
 var stockTones = map[string]string{"InStock": "good", "InStoreOnly": "good", "OnlineOnly": "good",
 	"LimitedAvailability": "good", "OutOfStock": "bad", "SoldOut": "bad", "Discontinued": "quiet"}
 
-// isAvailability reports whether a field is one. The type of a field that has disappeared is not known: then it is one
-// if its values are availabilities.
+// isAvailability reports whether a field is one. The type of a field that has disappeared is not
+// known: then it is one if its values are availabilities.
 func isAvailability(entries []api.FieldEntry, of string) bool {
 	if of != "" {
 		return of == "availability"
@@ -96,9 +96,9 @@ func isAvailability(entries []api.FieldEntry, of string) bool {
 }
 
 // bandPoints returns the points of a plot of availabilities, with the different values among them.
-func bandPoints(entries []api.FieldEntry) (points []Point, all []bandWord) {
+func bandPoints(entries []api.FieldEntry) (points []plotPoint, all []bandWord) {
 	for _, e := range entries {
-		p := Point{At: e.At, Text: e.Text}
+		p := plotPoint{At: e.At, Text: e.Text}
 		if name, ok := e.Value.(string); ok {
 			if p.Tone = stockTones[name]; p.Tone == "" {
 				p.Tone = "wait"
@@ -117,8 +117,8 @@ func fieldPath(id, name string) string {
 	return "/items/" + url.PathEscape(id) + "/fields/" + url.PathEscape(name)
 }
 
-// newRulePath returns the path of the form of a new rule about a field, with the condition that most people want of its
-// type.
+// newRulePath returns the path of the form of a new rule about a field, with the condition that
+// most people want of its type.
 func newRulePath(it api.Item, f namedField) string {
 	q := url.Values{"filter.itemId": {it.ID}, "when.field": {f.Name}, "name": {f.Name + " of " + itemTitle(it)}}
 	switch {

@@ -31,8 +31,8 @@ type goneField struct {
 	Broken   bool
 }
 
-// fieldGroups are the fields of an item. First come those that somebody asked for, then those that people look for. A
-// table is nil if it is empty.
+// fieldGroups are the fields of an item. First come those that somebody asked for, then those that
+// people look for. A table is nil if it is empty.
 type fieldGroups struct {
 	Main, Others *fieldTable
 	Gone         []goneField
@@ -73,8 +73,8 @@ func fieldGroupsOf(d itemData) *fieldGroups {
 	return g
 }
 
-// isMissed reports whether the place of the field is gone and somebody wants to know that: of the fields that are read
-// unasked, only the price.
+// isMissed reports whether the place of the field is gone and somebody wants to know that: of the
+// fields that are read unasked, only the price.
 func (f namedField) isMissed() bool { return f.State == "gone" && (f.Asked || f.Name == "price") }
 
 // sourceWords name the sources of fields.
@@ -118,16 +118,16 @@ type fieldRow struct {
 const valuesShown = 1000
 
 // field shows the history of a field.
-func (a itemsArea) field(r *http.Request) (Page, error) {
+func (a itemsArea) field(r *http.Request) (page, error) {
 	ctx, name := r.Context(), r.PathValue("name")
 	it, err := api.GetItem.Call(ctx, a.client, api.ItemID{ID: r.PathValue("id")})
 	if err != nil {
-		return Page{}, err
+		return page{}, err
 	}
 	d := fieldData{Item: it, Field: namedField{name, it.Fields[name]}}
 	q := api.FieldQuery{ID: it.ID, Name: name, Top: valuesShown}
 	if d.Past, err = api.GetField.Call(ctx, a.client, q); err != nil {
-		return Page{}, err
+		return page{}, err
 	}
 	until := it.LastChecked
 	if until.IsZero() {
@@ -138,7 +138,7 @@ func (a itemsArea) field(r *http.Request) (Page, error) {
 	}
 	d.Rows = rowsOf(d.Past.Entries)
 	d.draw(until.In(zoneOf(r)))
-	return Page{Name: "field", Title: name + " of " + itemTitle(it.Item), Data: d}, nil
+	return page{Name: "field", Title: name + " of " + itemTitle(it.Item), Data: d}, nil
 }
 
 // rowsOf returns the entries of a history, newest first.
@@ -162,5 +162,5 @@ func (d *fieldData) draw(until time.Time) {
 	past := amountPoints(d.Past.Entries)
 	h.Points, h.Unit, d.Left, d.LeftWhy = past.Points, past.Unit, past.Left, past.Why
 	d.Plot = h.draw()
-	d.Ranges = slices.ContainsFunc(h.Points, func(p Point) bool { return strings.Contains(p.Text, "–") })
+	d.Ranges = slices.ContainsFunc(h.Points, func(p plotPoint) bool { return strings.Contains(p.Text, "–") })
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/form"
 )
 
-// Form is the data of a form: the stored or typed values, the errors in them, and the settings that apply to fields
-// without a value.
+// Form is the data of a form: the stored or typed values, the errors in them, and the settings that
+// apply to fields without a value.
 type Form struct {
 	url.Values
 	Of      *form.Form // the description of its inputs
@@ -25,8 +25,8 @@ type Form struct {
 	Was     url.Values  // what the form showed at first; only what differs from it is written
 }
 
-// newForm returns the form of a value, which shows the inputs of the settings below the given paths; without paths, of
-// all.
+// newForm returns the form of a value, which shows the inputs of the settings below the given
+// paths; without paths, of all.
 func newForm[T any](v T, below ...string) Form {
 	f := Form{Of: form.Of[T](), Values: form.Inputs(v)}
 	if len(below) > 0 {
@@ -57,8 +57,8 @@ func changesOf[T any](typed url.Values) (api.Patch, error) {
 	return changedLabel[T](typed, was)
 }
 
-// readInto changes a value, given by a pointer, to what a person typed in a form that showed no settings at first. An
-// error is an [api.Problem].
+// readInto changes a value, given by a pointer, to what a person typed in a form that showed no
+// settings at first. An error is an [api.Problem].
 func readInto[T any](typed url.Values, into *T) error {
 	p, err := changedLabel[T](typed, form.Inputs(*new(T)))
 	if err != nil {
@@ -98,8 +98,8 @@ func (i Input) Is(value string) bool { return i.Form.Has(i.Path, value) }
 // Typed returns the value of the input.
 func (i Input) Typed() string { return i.Form.Get(i.Path) }
 
-// Inputs returns the inputs of the settings at or below the given paths, in the order of their description; without
-// paths, all.
+// Inputs returns the inputs of the settings at or below the given paths, in the order of their
+// description; without paths, all.
 func (f Form) Inputs(below ...string) (out []Input) {
 	held, said := map[string]bool{}, map[string]bool{}
 	for _, one := range f.Of.Fields {
@@ -142,8 +142,8 @@ func (f Form) Field(name, label, hint string, group ...string) Field {
 // Has reports whether the given value is among the values of a field.
 func (f Form) Has(name, value string) bool { return slices.Contains(f.Values[name], value) }
 
-// readForm reads a form, which may carry files, into [http.Request.PostForm]. An error that a person should read is
-// an [api.Problem].
+// readForm reads a form, which may carry files, into [http.Request.PostForm]. An error that a
+// person should read is an [api.Problem].
 func readForm(r *http.Request) error {
 	err := r.ParseForm() // ParseMultipartForm would not report this error
 	if err == nil {
@@ -160,12 +160,12 @@ func readForm(r *http.Request) error {
 	return nil
 }
 
-// formMemory limits the number of bytes of a form that are kept in memory. Request bodies are smaller, so the whole
-// form is kept there.
+// formMemory limits the number of bytes of a form that are kept in memory. Request bodies are
+// smaller, so the whole form is kept there.
 const formMemory = 16 << 20
 
-// labels are the names that people see of fields that errors are about, if these have no description. They are the
-// labels in the templates.
+// labels are the names that people see of fields that errors are about, if these have no
+// description. They are the labels in the templates.
 var labels = map[string]string{
 	"name": "Name", "url": "Address", "urlFrom": "Name of the setting with the address", "scope": "Scope",
 	"patterns": "Ignored lines", "pattern": "Ignored lines", "hunk": "Ignored lines", "text": "Ignored lines",
@@ -220,8 +220,8 @@ func notFound(detail string) error {
 	return &api.Problem{Title: "Not Found", Status: http.StatusNotFound, Detail: detail}
 }
 
-// fieldMessage returns the problem's message about one of the given fields, or "" if there is none. A name that ends in
-// a point stands for all fields below it.
+// fieldMessage returns the problem's message about one of the given fields, or "" if there is none.
+// A name that ends in a point stands for all fields below it.
 func fieldMessage(p *api.Problem, fields ...string) string {
 	if p == nil {
 		return ""

@@ -16,20 +16,20 @@ const (
 	columnGap   = 2
 )
 
-// Period is the length of time that a plot shows, and the length of each of its columns, both in hours.
-type Period struct {
+// plotPeriod is the length of time that a plot shows, and the length of each of its columns, both in hours.
+type plotPeriod struct {
 	Hours, Each int
 	Text        string
 	EachText    string // the length of a column, in words
 }
 
 // month is the longest period, with one column per day.
-var month = Period{720, 24, "month", "per day"}
+var month = plotPeriod{720, 24, "month", "per day"}
 
-var periods = []Period{{24, 1, "day", "per hour"}, {168, 6, "week", "per 6 hours"}, month}
+var periods = []plotPeriod{{24, 1, "day", "per hour"}, {168, 6, "week", "per 6 hours"}, month}
 
 // periodOf returns the period with the given number of hours. If there is no such period, it returns a day.
-func periodOf(hours string) Period {
+func periodOf(hours string) plotPeriod {
 	for _, p := range periods {
 		if strconv.Itoa(p.Hours) == hours {
 			return p
@@ -38,18 +38,18 @@ func periodOf(hours string) Period {
 	return periods[0]
 }
 
-// activityPlot shows the checks of a period as columns. It highlights checks that found a change and checks that
-// failed.
+// activityPlot shows the checks of a period as columns. It highlights checks that found a change
+// and checks that failed.
 type activityPlot struct {
-	Period
+	plotPeriod
 	api.ActivityCounts // the sums of the whole period
 	Width              int
 	Columns            []column
 	Most               int64 // the number of checks in the highest column
 }
 
-// A column is a part of the period. Its bars are stacked: failed checks, checks that found a change, and all other
-// checks.
+// A column is a part of the period. Its bars are stacked: failed checks, checks that found a
+// change, and all other checks.
 type column struct {
 	api.ActivityCounts
 	From time.Time
@@ -63,9 +63,9 @@ type formBlock struct {
 }
 
 // newPlot draws the activity of the period that ends now. Columns begin at full hours or days of UTC.
-func newPlot(a api.Activity, of Period, now time.Time) activityPlot {
+func newPlot(a api.Activity, of plotPeriod, now time.Time) activityPlot {
 	n := of.Hours / of.Each
-	p := activityPlot{Period: of, ActivityCounts: a.Total, Width: n * columnWidth, Columns: make([]column, n)}
+	p := activityPlot{plotPeriod: of, ActivityCounts: a.Total, Width: n * columnWidth, Columns: make([]column, n)}
 	each := time.Duration(of.Each) * time.Hour
 	begin := now.UTC().Truncate(each).Add(each - time.Duration(of.Hours)*time.Hour)
 	for i := range p.Columns {
@@ -86,8 +86,8 @@ func newPlot(a api.Activity, of Period, now time.Time) activityPlot {
 	return p
 }
 
-// draw stacks the bars of the column at index i. The highest column shows the number most of checks. A bar for at
-// least one check is always high enough to be visible.
+// draw stacks the bars of the column at index i. The highest column shows the number most of
+// checks. A bar for at least one check is always high enough to be visible.
 func (c *column) draw(i int, most int64) {
 	y := plotHeight
 	for _, part := range []struct {

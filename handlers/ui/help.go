@@ -24,15 +24,16 @@ const (
 	helpPath = "/help"
 )
 
-// handbook turns the documentation into HTML. It leaves out pictures and everything that is not Markdown. It writes
-// no style attributes, because the content security policy of the pages forbids them.
+// handbook turns the documentation into HTML. It leaves out pictures and everything that is not
+// Markdown. It writes no style attributes, because the content security policy of the pages forbids
+// them.
 var handbook = goldmark.New(
 	goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute))),
 	goldmark.WithParserOptions(parser.WithAutoHeadingID(), parser.WithASTTransformers(util.Prioritized(helpNodes{}, 100))),
 )
 
 // help shows a page of the documentation for this version of Tidemark.
-func (a readingArea) help(r *http.Request) (Page, error) {
+func (a readingArea) help(r *http.Request) (page, error) {
 	name := strings.TrimSuffix(r.PathValue("page"), ".md")
 	if name == "" {
 		name = helpIndex
@@ -42,14 +43,14 @@ func (a readingArea) help(r *http.Request) (Page, error) {
 	}
 	source, err := tidemark.Docs.ReadFile("docs/" + name + ".md")
 	if err != nil {
-		return Page{}, notFound("the documentation has no such page")
+		return page{}, notFound("the documentation has no such page")
 	}
 	var body bytes.Buffer
 	if err := handbook.Convert(source, &body); err != nil {
-		return Page{}, err
+		return page{}, err
 	}
 	title, _, _ := strings.Cut(strings.TrimPrefix(string(source), "# "), "\n")
-	return Page{Name: "help", Title: title, Data: helpData{name == helpIndex, template.HTML(body.String())}}, nil
+	return page{Name: "help", Title: title, Data: helpData{name == helpIndex, template.HTML(body.String())}}, nil
 }
 
 type helpData struct {
@@ -57,8 +58,8 @@ type helpData struct {
 	Body  template.HTML // from a converter that lets no HTML through
 }
 
-// helpNodes makes links lead to pages of the dashboard. If the dashboard has no page for a link's target, such as a
-// source file, the link becomes plain text.
+// helpNodes makes links lead to pages of the dashboard. If the dashboard has no page for a link's
+// target, such as a source file, the link becomes plain text.
 type helpNodes struct{}
 
 // Transform implements [parser.ASTTransformer].
@@ -85,8 +86,8 @@ func (helpNodes) Transform(doc *ast.Document, _ goldtext.Reader, _ parser.Contex
 	}
 }
 
-// helpAddress returns the dashboard's address for the target of a link; ok is false if the dashboard has no page for
-// it.
+// helpAddress returns the dashboard's address for the target of a link; ok is false if the
+// dashboard has no page for it.
 func helpAddress(to string) (address string, ok bool) {
 	if strings.HasPrefix(to, "#") || strings.HasPrefix(to, "https://") || strings.HasPrefix(to, "http://") {
 		return to, true

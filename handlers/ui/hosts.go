@@ -16,8 +16,8 @@ import (
 const (
 	// hostsShown is the number of hosts that a page lists.
 	hostsShown = 100
-	// failingRead limits the number of a host's failing items that are read. They are shown in groups with the same
-	// error.
+	// failingRead limits the number of a host's failing items that are read. They are shown in groups
+	// with the same error.
 	failingRead = 200
 )
 
@@ -36,7 +36,7 @@ func (d hostsData) Next() string {
 }
 
 // hosts lists the hosts. Those with the most waiting items come first.
-func (a sitesArea) hosts(r *http.Request) (Page, error) {
+func (a sitesArea) hosts(r *http.Request) (page, error) {
 	st, err := a.tally.Counts(r.Context())
 	st.Hosts = slices.Clone(st.Hosts)
 	slices.SortStableFunc(st.Hosts, func(a, b api.HostStatus) int {
@@ -45,7 +45,7 @@ func (a sitesArea) hosts(r *http.Request) (Page, error) {
 	skip, _ := strconv.Atoi(r.URL.Query().Get("skip"))
 	d := hostsData{Skip: min(max(0, skip), len(st.Hosts)), Count: len(st.Hosts)}
 	d.Hosts = st.Hosts[d.Skip:min(d.Skip+hostsShown, d.Count)]
-	return Page{Name: "hosts", Title: "Hosts", Data: d}, err
+	return page{Name: "hosts", Title: "Hosts", Data: d}, err
 }
 
 type hostData struct {
@@ -66,14 +66,14 @@ type cause struct {
 }
 
 // host shows the data about a host, the cost of watching it, and how it is crawled.
-func (a sitesArea) host(r *http.Request) (Page, error) {
+func (a sitesArea) host(r *http.Request) (page, error) {
 	h, err := api.GetHost.Call(r.Context(), a.client, api.HostName{Host: r.PathValue("host")})
 	missing := err
 	if problem := refusal(err); problem != nil && problem.Status == http.StatusNotFound {
 		h.Host, err = r.PathValue("host"), nil // the host may belong to a site whose pages were not found yet
 	}
 	if err != nil {
-		return Page{}, err
+		return page{}, err
 	}
 	d := hostData{HostDetail: h}
 	var days api.Activity
@@ -87,22 +87,22 @@ func (a sitesArea) host(r *http.Request) (Page, error) {
 	days.Total = api.ActivityCounts{Checks: d.Spent.Checks, Changes: d.Spent.Changes, Errors: d.Spent.Errors}
 	d.Plot = newPlot(days, month, a.clock())
 	if err := a.cover(r, &d); err != nil {
-		return Page{}, err
+		return page{}, err
 	}
 	if missing == nil {
 		d.Polite = politeness(h, a.clock())
 	} else if len(d.Sites) == 0 {
-		return Page{}, missing
+		return page{}, missing
 	}
 	if h.Items[api.StatusError] > 0 {
 		list, err := api.ListItems.Call(r.Context(), a.client,
 			api.ItemQuery{Host: h.Host, Status: api.StatusError, Top: failingRead})
 		if err != nil {
-			return Page{}, err
+			return page{}, err
 		}
 		d.Causes = causesOf(list.Items)
 	}
-	return Page{Name: "host", Title: h.Host, Data: d}, nil
+	return page{Name: "host", Title: h.Host, Data: d}, nil
 }
 
 // cover adds the numbers of pages that the polls and the last backfill have found at the host.

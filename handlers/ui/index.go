@@ -16,14 +16,14 @@ type indexData struct {
 }
 
 // index shows whether the index is up to date, and the forms that check or rebuild it.
-func (a statusArea) index(r *http.Request) (Page, error) {
+func (a statusArea) index(r *http.Request) (page, error) {
 	return a.indexPage(r, r.URL.Query().Get("host"), nil)
 }
 
-func (a statusArea) indexPage(r *http.Request, host string, problem *api.Problem) (Page, error) {
+func (a statusArea) indexPage(r *http.Request, host string, problem *api.Problem) (page, error) {
 	st, err := a.tally.Counts(r.Context())
 	d := indexData{SearchStatus: st.SearchStatus, Host: host, Problem: problem, Health: a.healthOf(r)}
-	p := Page{Name: "index", Title: "Index", Data: d}
+	p := page{Name: "index", Title: "Index", Data: d}
 	if problem != nil {
 		p.Status = problem.Status
 	}
@@ -40,7 +40,7 @@ func (a statusArea) healthOf(r *http.Request) api.Health {
 }
 
 // startRebuild starts a rebuild or an audit, or shows the form again with the errors in it.
-func (a statusArea) startRebuild(r *http.Request) (Page, error) {
+func (a statusArea) startRebuild(r *http.Request) (page, error) {
 	host := strings.TrimSpace(r.PostForm.Get("host"))
 	var req api.RebuildRequest
 	if host != "" {
@@ -53,7 +53,7 @@ func (a statusArea) startRebuild(r *http.Request) (Page, error) {
 		req.Refetch = true
 	case "rebuild":
 	default:
-		return Page{}, badRequest("the index can be rebuilt or audited")
+		return page{}, badRequest("the index can be rebuilt or audited")
 	}
 	run, err := api.StartRebuild.Call(r.Context(), a.client, req)
 	if problem := refusal(err); problem != nil {
@@ -62,11 +62,11 @@ func (a statusArea) startRebuild(r *http.Request) (Page, error) {
 	return goTo("/index/run?id=" + url.QueryEscape(run.ID)), err
 }
 
-// rebuild shows one rebuild or audit. The id is a parameter and not a part of the path, because it has upper-case
-// letters and paths are changed to lower case.
-func (a statusArea) rebuild(r *http.Request) (Page, error) {
+// rebuild shows one rebuild or audit. The id is a parameter and not a part of the path, because it
+// has upper-case letters and paths are changed to lower case.
+func (a statusArea) rebuild(r *http.Request) (page, error) {
 	run, err := api.GetRebuild.Call(r.Context(), a.client, api.RebuildID{ID: r.URL.Query().Get("id")})
-	return Page{Name: "rebuild", Title: rebuildName(run), Data: run}, err
+	return page{Name: "rebuild", Title: rebuildName(run), Data: run}, err
 }
 
 // rebuildName returns a name for a rebuild or an audit.

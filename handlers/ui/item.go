@@ -16,8 +16,8 @@ type itemData struct {
 	Chunks   api.ChunkList
 	Timeline []api.Decision // decisions about the item, newest first
 	NextWhy  string         // why the next check is at that time
-	// LastChange is the newest change. Diff is the first part of its differences; MoreHunks is the number of
-	// differences left out.
+	// LastChange is the newest change. Diff is the first part of its differences; MoreHunks is the
+	// number of differences left out.
 	LastChange *api.Change
 	Diff       *api.Diff
 	MoreHunks  int
@@ -35,10 +35,10 @@ type pair struct {
 }
 
 // item shows all data about an item.
-func (a itemsArea) item(r *http.Request) (Page, error) {
+func (a itemsArea) item(r *http.Request) (page, error) {
 	it, err := api.GetItem.Call(r.Context(), a.client, api.ItemID{ID: r.PathValue("id")})
 	if err != nil {
-		return Page{}, err
+		return page{}, err
 	}
 	it.Captures = bodies(it.Captures)
 	d := itemData{ItemDetail: it, Timeline: slices.Clone(it.History), Pairs: pairs(it.Captures)}
@@ -50,13 +50,13 @@ func (a itemsArea) item(r *http.Request) (Page, error) {
 		}
 	}
 	if d.Chunks, err = api.ListChunks.Call(r.Context(), a.client, api.ItemID{ID: it.ID}); err != nil {
-		return Page{}, err
+		return page{}, err
 	}
 	if err := a.notified(r, &d); err != nil {
-		return Page{}, err
+		return page{}, err
 	}
 	d.Strip, d.Versions = stripOf(it, a.clock()), it.Changes[:min(len(it.Changes), versionsShown)]
-	return Page{Name: "item", Title: itemTitle(it.Item), Data: d}, a.lastChange(r, &d)
+	return page{Name: "item", Title: itemTitle(it.Item), Data: d}, a.lastChange(r, &d)
 }
 
 // notified adds the rules for the page and its mutes.
@@ -71,13 +71,13 @@ func (a itemsArea) notified(r *http.Request, d *itemData) error {
 }
 
 // stop asks how an item is no longer watched.
-func (a itemsArea) stop(r *http.Request) (Page, error) {
+func (a itemsArea) stop(r *http.Request) (page, error) {
 	it, err := api.GetItem.Call(r.Context(), a.client, api.ItemID{ID: r.PathValue("id")})
 	if err != nil {
-		return Page{}, err
+		return page{}, err
 	}
 	d := itemData{ItemDetail: it}
-	return Page{Name: "stop", Title: itemTitle(it.Item), Data: &d}, a.notified(r, &d)
+	return page{Name: "stop", Title: itemTitle(it.Item), Data: &d}, a.notified(r, &d)
 }
 
 // scheduling lists the kinds of decisions that determine when an item is checked next.
@@ -123,8 +123,8 @@ func pairs(captures []api.Capture) []pair {
 	return out
 }
 
-// changeRate describes in words how often a page changed. The captures are newest first. If the page never changed,
-// the text is empty.
+// changeRate describes in words how often a page changed. The captures are newest first. If the
+// page never changed, the text is empty.
 func changeRate(captures []api.Capture) string {
 	changes := len(captures) - 1
 	if changes < 1 {
@@ -153,8 +153,9 @@ const (
 	stripBars   = 200 // the largest number of changes; the newest are shown
 )
 
-// A strip shows the past of a page as a picture, with time from left to right. Each change is a bar whose height is
-// the share of the text that changed. Known checks that found no change are shown, too.
+// A strip shows the past of a page as a picture, with time from left to right. Each change is a bar
+// whose height is the share of the text that changed. Known checks that found no change are shown,
+// too.
 type strip struct {
 	From, To time.Time
 	Bars     []bar

@@ -67,8 +67,8 @@ func (d itemsData) Order(by string) string {
 	return "none"
 }
 
-// Turned returns the order that a click on a column selects. A click on the column by which the list is already
-// sorted reverses the order.
+// Turned returns the order that a click on a column selects. A click on the column by which the
+// list is already sorted reverses the order.
 func (d itemsData) Turned(by string) string {
 	if d.Sort != by {
 		return by
@@ -108,19 +108,19 @@ func (d itemsData) query(top int, after string) api.ItemQuery {
 		Top: top, Continuation: after}
 }
 
-// items lists the items. It first reads the text in the search field as an address or an id. If no item has that
-// address or id, it searches the pages for the text.
-func (a itemsArea) items(r *http.Request) (Page, error) {
+// items lists the items. It first reads the text in the search field as an address or an id. If no
+// item has that address or id, it searches the pages for the text.
+func (a itemsArea) items(r *http.Request) (page, error) {
 	d := itemFilter(r.URL.Query())
 	me, err := api.GetReader.Call(r.Context(), a.client, api.None{})
 	if err != nil {
-		return Page{}, err
+		return page{}, err
 	}
 	d.Filters = filtersOf(me.Filters, "items", "/items", r.URL.Query())
 	return a.itemsPage(r, d, r.URL.Query().Get("after"))
 }
 
-func (a itemsArea) itemsPage(r *http.Request, d itemsData, after string) (p Page, err error) {
+func (a itemsArea) itemsPage(r *http.Request, d itemsData, after string) (p page, err error) {
 	if d.Find != "" {
 		d.Items, err = a.find(r, d)
 	} else {
@@ -136,7 +136,7 @@ func (a itemsArea) itemsPage(r *http.Request, d itemsData, after string) (p Page
 	if problem != nil {
 		d.Problem, err = problem, nil
 	}
-	p = Page{Name: "items", Title: "Pages", Data: d}
+	p = page{Name: "items", Title: "Pages", Data: d}
 	if d.Problem != nil && fieldMessage(d.Problem, "sort") == "" {
 		p.Status = d.Problem.Status
 	}

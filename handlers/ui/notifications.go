@@ -29,11 +29,11 @@ type notificationsData struct {
 }
 
 // notifications shows the channels, the rules, and the messages that were sent.
-func (a rulesArea) notifications(r *http.Request) (Page, error) {
+func (a rulesArea) notifications(r *http.Request) (page, error) {
 	return a.notificationsPage(r, "", api.ReceiverAnswer{})
 }
 
-func (a rulesArea) notificationsPage(r *http.Request, tested string, answer api.ReceiverAnswer) (p Page,
+func (a rulesArea) notificationsPage(r *http.Request, tested string, answer api.ReceiverAnswer) (p page,
 	err error) {
 	q := r.URL.Query()
 	d := notificationsData{State: q.Get("state"), First: q.Get("after") == "", Tested: tested, Answer: answer}
@@ -57,28 +57,28 @@ func (a rulesArea) notificationsPage(r *http.Request, tested string, answer api.
 	}
 	d.DeliveryPage, err = api.ListDeliveries.Call(r.Context(), a.client, api.DeliveryQuery{State: d.State,
 		Top: deliveriesShown, Continuation: q.Get("after")})
-	return Page{Name: "notifications", Title: "Notifications", Data: d}, err
+	return page{Name: "notifications", Title: "Notifications", Data: d}, err
 }
 
 // actNotifications sends a test message, or sends an earlier message again.
-func (a rulesArea) actNotifications(r *http.Request) (Page, error) {
+func (a rulesArea) actNotifications(r *http.Request) (page, error) {
 	ctx, what := r.Context(), r.PostForm.Get("of")
 	switch r.PostForm.Get("do") {
 	case "test":
 		answer, err := api.TestChannel.Call(ctx, a.client, api.ChannelTest{Name: what})
 		if err != nil {
-			return Page{}, err
+			return page{}, err
 		}
 		return a.notificationsPage(r, what, answer)
 	case "retry":
 		_, err := api.RetryDelivery.Call(ctx, a.client, api.DeliveryID{ID: what})
 		return goTo("/notifications?done=delivery-retry"), err
 	}
-	return Page{}, badRequest("a channel can be tested, and a message can be sent again")
+	return page{}, badRequest("a channel can be tested, and a message can be sent again")
 }
 
-// This file is the part of the dashboard about notifications: which changes are reported to which channels, and
-// the outcome of each message.
+// This file is the part of the dashboard about notifications: which changes are reported to which
+// channels, and the outcome of each message.
 
 // rulesFuncs are the functions that the templates of this part call.
 var rulesFuncs = template.FuncMap{"selects": condition.Selected, "sent": form.Sent, "operators": operators,

@@ -16,11 +16,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/form"
 )
 
-// This file turns a page's data into an HTTP answer. All pages have the same layout and the same policy for what
-// a browser may do, and all forms are read and refused in the same way.
+// This file turns a page's data into an HTTP answer. All pages have the same layout and the same
+// policy for what a browser may do, and all forms are read and refused in the same way.
 //
-// A part of the dashboard is a set of views. A [viewFunc] reads a request and returns a [Page], which has the name of a
-// template; a [server] renders the page with that template, inside the common layout.
+// A part of the dashboard is a set of views. A [viewFunc] reads a request and returns a [page],
+// which has the name of a template; a [server] renders the page with that template, inside the
+// common layout.
 
 // allChanges is the address of the feed of all changes.
 const allChanges = "/api/changes.atom"
@@ -29,10 +30,10 @@ const allChanges = "/api/changes.atom"
 const Root = "/api/ui"
 
 // viewFunc makes the data of a page. The errors that it returns are errors of the API.
-type viewFunc func(r *http.Request) (Page, error)
+type viewFunc func(r *http.Request) (page, error)
 
-// Page is the name of a template and its data.
-type Page struct {
+// page is the name of a template and its data.
+type page struct {
 	Name, Title string
 	Data        any
 	Status      int    // 200 when zero
@@ -42,7 +43,7 @@ type Page struct {
 }
 
 // goTo redirects the browser to a path below [Root], which may have a query.
-func goTo(to string) Page { return Page{To: to} }
+func goTo(to string) page { return page{To: to} }
 
 // linkTo joins a path and a query. The query may be empty.
 func linkTo(path string, q url.Values) string {
@@ -68,8 +69,8 @@ type savedFilter struct {
 	On bool
 }
 
-// filtersOf returns those of the kept filters that belong to a list, and the list's present filter. The given path is
-// that of the list's page.
+// filtersOf returns those of the kept filters that belong to a list, and the list's present filter.
+// The given path is that of the list's page.
 func filtersOf(kept []api.SavedFilter, list, path string, q url.Values) savedFilters {
 	out := savedFilters{List: list, Query: filterQuery(q)}
 	for _, f := range kept {
@@ -108,7 +109,7 @@ type server struct {
 // serve answers requests with the page that a view makes.
 func (s *server) serve(v viewFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		p, err := Page{}, error(nil)
+		p, err := page{}, error(nil)
 		if r.Method == http.MethodPost {
 			err = readForm(r)
 		}
@@ -126,7 +127,7 @@ func (s *server) serve(v viewFunc) http.Handler {
 			w.WriteHeader(http.StatusSeeOther)
 			return
 		}
-		out := Shown{Title: p.Title, Path: r.URL.Path, Now: s.Clock().UTC(), Data: p.Data, Feed: cmp.Or(p.Feed, allChanges),
+		out := shownPage{Title: p.Title, Path: r.URL.Path, Now: s.Clock().UTC(), Data: p.Data, Feed: cmp.Or(p.Feed, allChanges),
 			Flash: flashes[r.URL.Query().Get("done")], Doubtful: doubtful[r.URL.Query().Get("done")], Visitor: visitorOf(r)}
 		if mode, err := api.GetTestMode.Call(r.Context(), s.Client, api.None{}); err == nil {
 			out.TestMode = mode.IsTestMode
@@ -136,14 +137,14 @@ func (s *server) serve(v viewFunc) http.Handler {
 }
 
 // failed returns the page that shows an error.
-func (s *server) failed(r *http.Request, err error) Page {
+func (s *server) failed(r *http.Request, err error) page {
 	problem, ok := errors.AsType[*api.Problem](err)
 	if !ok {
 		s.Log.Error("dashboard failed", "path", r.URL.Path, "err", err)
 		problem = &api.Problem{Title: "Something went wrong", Status: http.StatusInternalServerError,
 			Detail: "the API gave an unexpected answer; see the log"}
 	}
-	return Page{Name: "problem", Title: problem.Title, Data: problem, Status: problem.Status}
+	return page{Name: "problem", Title: problem.Title, Data: problem, Status: problem.Status}
 }
 
 // doubtful are the messages that ask for attention, although the action succeeded.
@@ -221,13 +222,13 @@ type ignoreData struct {
 }
 
 // patterns shows a form for rules of lines to ignore.
-func (a itemsArea) patterns(r *http.Request) (Page, error) {
+func (a itemsArea) patterns(r *http.Request) (page, error) {
 	it, err := api.GetItem.Call(r.Context(), a.client, api.ItemID{ID: r.PathValue("id")})
 	return ignorePage(it.Item, ignoreData{Item: it.Item, Form: Form{Values: url.Values{}}}), err
 }
 
-func ignorePage(it api.Item, d ignoreData) Page {
-	p := Page{Name: "ignore", Title: "Ignore lines of " + itemTitle(it), Data: d}
+func ignorePage(it api.Item, d ignoreData) page {
+	p := page{Name: "ignore", Title: "Ignore lines of " + itemTitle(it), Data: d}
 	if d.Form.Problem != nil {
 		p.Status = d.Form.Problem.Status
 	}
@@ -235,14 +236,14 @@ func ignorePage(it api.Item, d ignoreData) Page {
 }
 
 // ignore shows the changes that some line rules would have suppressed, and saves or removes such rules.
-func (a itemsArea) ignore(r *http.Request) (Page, error) {
+func (a itemsArea) ignore(r *http.Request) (page, error) {
 	f := r.PostForm
 	q := api.IgnoreRequest{ID: r.PathValue("id"), From: f.Get("from"), To: f.Get("to"), Part: f.Get("part"),
 		Patterns: words.Parts(f.Get("patterns"), "\n")}
 	if n := f.Get("hunk"); n != "" && !f.Has("patterns") {
 		var err error
 		if q.Hunk, err = strconv.Atoi(n); err != nil {
-			return Page{}, badRequest("the hunk must be a number")
+			return page{}, badRequest("the hunk must be a number")
 		}
 	}
 	to := "/items/" + url.PathEscape(q.ID) + "?done="
@@ -260,14 +261,14 @@ func (a itemsArea) ignore(r *http.Request) (Page, error) {
 		_, err := api.IgnoreLines.Call(r.Context(), a.client, q)
 		return goTo(to + "counted"), err
 	}
-	return Page{}, badRequest("the choices are to preview, to ignore, or to undo")
+	return page{}, badRequest("the choices are to preview, to ignore, or to undo")
 }
 
 // ignored shows what some rules would hide, and what is wrong with them.
-func (a itemsArea) ignored(r *http.Request, q api.IgnoreRequest, problem *api.Problem) (Page, error) {
+func (a itemsArea) ignored(r *http.Request, q api.IgnoreRequest, problem *api.Problem) (page, error) {
 	it, err := api.GetItem.Call(r.Context(), a.client, api.ItemID{ID: q.ID})
 	if err != nil {
-		return Page{}, err
+		return page{}, err
 	}
 	q.Preview = true
 	d := ignoreData{Item: it.Item, Asked: q, Form: Form{Of: form.Of[api.TagSettings](), Problem: problem,
@@ -275,7 +276,7 @@ func (a itemsArea) ignored(r *http.Request, q api.IgnoreRequest, problem *api.Pr
 	if problem == nil {
 		d.IgnoreResult, err = api.IgnoreLines.Call(r.Context(), a.client, q)
 		if d.Form.Problem = refusal(err); d.Form.Problem == nil && err != nil {
-			return Page{}, err
+			return page{}, err
 		}
 	}
 	if d.Form.Problem != nil {

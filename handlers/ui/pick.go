@@ -18,19 +18,19 @@ type pickData struct {
 	Groups []lineGroup
 }
 
-// A lineGroup is some lines in a row that are all in the content of a page, or all in the same kind of part around
-// it.
+// A lineGroup is some lines in a row that are all in the content of a page, or all in the same kind
+// of part around it.
 type lineGroup struct {
 	Around string
 	Lines  []api.ElementLine
 }
 
 // pick shows the texts of a page, of which a person chooses one to watch or to leave out.
-func (a itemsArea) pick(r *http.Request) (Page, error) {
+func (a itemsArea) pick(r *http.Request) (page, error) {
 	q := r.URL.Query()
 	it, err := api.GetItem.Call(r.Context(), a.client, api.ItemID{ID: r.PathValue("id")})
 	if err != nil {
-		return Page{}, err
+		return page{}, err
 	}
 	if q.Get("element") != "" {
 		return a.picked(r, it, q)
@@ -39,7 +39,7 @@ func (a itemsArea) pick(r *http.Request) (Page, error) {
 	d.PageElements, err = api.ListElements.Call(r.Context(), a.client,
 		api.ElementQuery{ID: it.ID, Capture: q.Get("capture"), Find: d.Find})
 	d.Groups = groupsOf(d.Lines)
-	return Page{Name: "pick", Title: "Choose a part of " + itemTitle(it.Item), Data: d}, err
+	return page{Name: "pick", Title: "Choose a part of " + itemTitle(it.Item), Data: d}, err
 }
 
 // aroundWord names a part around the content of a page.
@@ -67,18 +67,18 @@ type pickedData struct {
 }
 
 // picked shows what a chosen element is, and what its selector finds in the last captures.
-func (a itemsArea) picked(r *http.Request, it api.ItemDetail, f url.Values) (Page, error) {
+func (a itemsArea) picked(r *http.Request, it api.ItemDetail, f url.Values) (page, error) {
 	q, err := choiceOf(it.ID, f)
 	if err != nil {
-		return Page{}, err
+		return page{}, err
 	}
 	d := pickedData{Item: it.Item, Asked: q, Form: partsForm(it),
 		Also: len(effectiveWatch(it).Include) > 0}
 	if d.WatchTrial, err = api.TryWatch.Call(r.Context(), a.client, q); err != nil {
-		return Page{}, err
+		return page{}, err
 	}
 	d.Form.Values = form.Inputs(api.TagSettings{Watch: &d.Watch})
-	return Page{Name: "picked", Title: "Watch a part of " + itemTitle(it.Item), Data: d}, nil
+	return page{Name: "picked", Title: "Watch a part of " + itemTitle(it.Item), Data: d}, nil
 }
 
 // choiceOf reads which element was chosen.
@@ -98,15 +98,15 @@ func choiceOf(id string, f url.Values) (q api.TryRequest, err error) {
 }
 
 // savePicked shows what the selectors of the form find, or saves them.
-func (a itemsArea) savePicked(r *http.Request) (Page, error) {
+func (a itemsArea) savePicked(r *http.Request) (page, error) {
 	f := r.PostForm
 	it, err := api.GetItem.Call(r.Context(), a.client, api.ItemID{ID: r.PathValue("id")})
 	if err != nil {
-		return Page{}, err
+		return page{}, err
 	}
 	patch, err := changesOf[api.TagSettings](r.PostForm)
 	if err != nil {
-		return Page{}, err
+		return page{}, err
 	}
 	switch f.Get("do") {
 	case "preview":
@@ -119,7 +119,7 @@ func (a itemsArea) savePicked(r *http.Request) (Page, error) {
 		}
 		return goTo("/items/" + url.PathEscape(it.ID) + "?done=part"), err
 	}
-	return Page{}, badRequest("the choices are to preview and to save")
+	return page{}, badRequest("the choices are to preview and to save")
 }
 
 // partsForm is the form for the parts of a page that are watched, with those that apply to an item.
@@ -134,25 +134,25 @@ func partsForm(it api.ItemDetail) Form {
 var partInputs = []string{"watch.include", "watch.exclude", "watch.list", "watch.listLinks"}
 
 // previewParts shows what some selectors find, and what is wrong with them.
-func (a itemsArea) previewParts(r *http.Request, it api.ItemDetail, patch api.Patch, problem *api.Problem) (Page,
+func (a itemsArea) previewParts(r *http.Request, it api.ItemDetail, patch api.Patch, problem *api.Problem) (page,
 	error) {
 	chosen, err := choiceOf(it.ID, r.PostForm)
 	if err != nil {
-		return Page{}, err
+		return page{}, err
 	}
 	set := api.TagSettings{Watch: new(effectiveWatch(it))}
 	d := pickedData{Item: it.Item, Asked: chosen, Form: partsForm(it).Typed(r.PostForm, problem),
 		Also: len(set.Watch.Include) > 0}
 	if err := patch.Apply(&set); err != nil {
-		return Page{}, err
+		return page{}, err
 	}
 	if problem == nil {
 		d.WatchTrial, err = api.TryWatch.Call(r.Context(), a.client, api.TryRequest{ID: it.ID, Watch: set.Watch})
 		if d.Form.Problem = refusal(err); d.Form.Problem == nil && err != nil {
-			return Page{}, err
+			return page{}, err
 		}
 	}
-	p := Page{Name: "picked", Title: "Watch a part of " + itemTitle(it.Item), Data: d}
+	p := page{Name: "picked", Title: "Watch a part of " + itemTitle(it.Item), Data: d}
 	if d.Form.Problem != nil {
 		p.Status = d.Form.Problem.Status
 	}

@@ -219,12 +219,12 @@ type band struct {
 // maxBands limits the bands of a picture.
 const maxBands = 1000
 
-// drawBands draws each value as a band with the colour of its tone; no value is left blank. It draws the newest bands,
-// at most 1,000, and returns "" if there is no value.
+// drawBands draws each value as a band with the colour of its tone; no value is left blank. It
+// draws the newest bands, at most 1,000, and returns "" if there is no value.
 func (h plotted) drawBands() template.HTML {
 	h.Points = runs(h.Points)
 	h.Points = h.Points[max(0, len(h.Points)-maxBands):]
-	if some := slices.ContainsFunc(h.Points, func(p Point) bool { return p.Text != "" }); !some {
+	if some := slices.ContainsFunc(h.Points, func(p plotPoint) bool { return p.Text != "" }); !some {
 		return ""
 	}
 	p := picture{plotted: h, From: h.Points[0].At}
@@ -247,6 +247,6 @@ func (h plotted) drawBands() template.HTML {
 }
 
 // runs returns the points at which the text differs from the one before.
-func runs(points []Point) []Point {
-	return slices.CompactFunc(slices.Clone(points), func(a, b Point) bool { return a.Text == b.Text })
+func runs(points []plotPoint) []plotPoint {
+	return slices.CompactFunc(slices.Clone(points), func(a, b plotPoint) bool { return a.Text == b.Text })
 }

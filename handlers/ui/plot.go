@@ -10,14 +10,14 @@ import (
 
 // This file draws the history of a value as a picture: amounts as a line with steps, states as coloured bands.
 //
-// A picture is an SVG without a script. It stretches to the width that it has, and its texts do not: positions from
-// left to right are in percent, and heights are in pixels. Beside the picture a page needs a table with the values,
-// because a picture tells little to people who cannot see it.
+// A picture is an SVG without a script. It stretches to the width that it has, and its texts do
+// not: positions from left to right are in percent, and heights are in pixels. Beside the picture a
+// page needs a table with the values, because a picture tells little to people who cannot see it.
 //
 // What is drawn is bounded: see [plotted.draw].
 
-// Point is a value that a check saw first at a time. It holds until the next point.
-type Point struct {
+// plotPoint is a value that a check saw first at a time. It holds until the next point.
+type plotPoint struct {
 	At     time.Time
 	Text   string  // the value as people read it; "" if there is none from this time on
 	Amount float64 // for [plotted.draw]
@@ -27,9 +27,9 @@ type Point struct {
 // plotted is what a picture shows.
 type plotted struct {
 	Name   string
-	Unit   string    // of the amounts; may be empty
-	Points []Point   // the oldest first
-	Until  time.Time // the last value holds until then; its zone is that of all times
+	Unit   string      // of the amounts; may be empty
+	Points []plotPoint // the oldest first
+	Until  time.Time   // the last value holds until then; its zone is that of all times
 }
 
 // Bounds of a picture: the parts that a long history is divided into, and the points up to which each has a dot.
@@ -44,8 +44,9 @@ var plotFiles embed.FS
 
 var pictures = template.Must(template.ParseFS(plotFiles, "picture.svg"))
 
-// draw draws amounts as a line with steps. Where there is no value, the line has a gap. Of a long history it draws at
-// most 600 points, the lowest and the highest one among them. It returns "" if there is no amount.
+// draw draws amounts as a line with steps. Where there is no value, the line has a gap. Of a long
+// history it draws at most 600 points, the lowest and the highest one among them. It returns "" if
+// there is no amount.
 func (h plotted) draw() template.HTML {
 	h.Points = thin(finite(h.Points), parts)
 	lowest, highest := extremes(h.Points)
@@ -71,8 +72,8 @@ func (p picture) write(name string) template.HTML {
 }
 
 // finite returns the points, in which amounts that cannot be drawn are left out.
-func finite(points []Point) []Point {
-	out := make([]Point, len(points))
+func finite(points []plotPoint) []plotPoint {
+	out := make([]plotPoint, len(points))
 	for i, p := range points {
 		if out[i] = p; math.IsNaN(p.Amount) || math.Abs(p.Amount) > largest {
 			out[i].Amount, out[i].Text = 0, ""
@@ -82,7 +83,7 @@ func finite(points []Point) []Point {
 }
 
 // extremes returns the indices of the first lowest and of the first highest point; -1 if no point has an amount.
-func extremes(points []Point) (lowest, highest int) {
+func extremes(points []plotPoint) (lowest, highest int) {
 	lowest, highest = -1, -1
 	for i, p := range points {
 		if p.Text == "" {
@@ -98,9 +99,9 @@ func extremes(points []Point) (lowest, highest int) {
 	return lowest, highest
 }
 
-// thin returns at most 6 points for each of a number of parts of the history: the first, the last, the lowest and the
-// highest one, the first at which there is no value, and the one after it.
-func thin(points []Point, parts int) (out []Point) {
+// thin returns at most 6 points for each of a number of parts of the history: the first, the last,
+// the lowest and the highest one, the first at which there is no value, and the one after it.
+func thin(points []plotPoint, parts int) (out []plotPoint) {
 	if len(points) <= 6*parts {
 		return points
 	}
@@ -119,7 +120,7 @@ func thin(points []Point, parts int) (out []Point) {
 }
 
 // firstGap returns the index of the first point without a value; -1 if there is none.
-func firstGap(points []Point) int {
+func firstGap(points []plotPoint) int {
 	for i, p := range points {
 		if p.Text == "" {
 			return i

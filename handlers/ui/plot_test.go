@@ -22,8 +22,8 @@ var update = flag.Bool("update", false, "write the golden files")
 var begin = time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)
 
 // on returns a point of a number of days after the begin. No amount stands for no value.
-func on(day int, amounts ...float64) Point {
-	p := Point{At: begin.AddDate(0, 0, day)}
+func on(day int, amounts ...float64) plotPoint {
+	p := plotPoint{At: begin.AddDate(0, 0, day)}
 	for _, amount := range amounts {
 		p.Amount, p.Text = amount, strconv.FormatFloat(amount, 'f', -1, 64)+" EUR"
 	}
@@ -35,17 +35,17 @@ func TestG2PlotGolden(t *testing.T) {
 	until := begin.AddDate(0, 0, 100)
 	for name, h := range map[string]plotted{
 		"price": {Name: "price", Unit: "EUR", Until: until,
-			Points: []Point{on(0, 79), on(20, 84.5), on(30), on(40, 72), on(80, 79)}},
-		"always": {Name: "<b>price</b>", Until: until, Points: []Point{on(0, 5)}},
-		"now":    {Name: "price", Until: begin, Points: []Point{on(0, -5)}},
-		"gone":   {Name: "price", Unit: "EUR", Until: until, Points: []Point{on(0, 1e6), on(1, 1_299_000), on(2)}},
+			Points: []plotPoint{on(0, 79), on(20, 84.5), on(30), on(40, 72), on(80, 79)}},
+		"always": {Name: "<b>price</b>", Until: until, Points: []plotPoint{on(0, 5)}},
+		"now":    {Name: "price", Until: begin, Points: []plotPoint{on(0, -5)}},
+		"gone":   {Name: "price", Unit: "EUR", Until: until, Points: []plotPoint{on(0, 1e6), on(1, 1_299_000), on(2)}},
 	} {
 		compare(t, name, string(h.draw()))
 	}
-	stock := func(day int, text, tone string) Point {
-		return Point{At: begin.AddDate(0, 0, day), Text: text, Tone: tone}
+	stock := func(day int, text, tone string) plotPoint {
+		return plotPoint{At: begin.AddDate(0, 0, day), Text: text, Tone: tone}
 	}
-	h := plotted{Name: "availability", Until: until, Points: []Point{stock(0, "InStock", "good"),
+	h := plotted{Name: "availability", Until: until, Points: []plotPoint{stock(0, "InStock", "good"),
 		stock(10, "OutOfStock", "bad"), stock(12, "OutOfStock", "bad"), stock(15, "", ""), stock(50, "InStock", "good")}}
 	compare(t, "bands", string(h.drawBands()))
 }
@@ -69,12 +69,12 @@ func compare(t *testing.T, name, have string) {
 
 // G2: TestG2PlotOfNothing checks that a history without a value has no picture.
 func TestG2PlotOfNothing(t *testing.T) {
-	for _, points := range [][]Point{nil, {on(0)}, {{At: begin, Text: "all", Amount: math.Inf(1)}}} {
+	for _, points := range [][]plotPoint{nil, {on(0)}, {{At: begin, Text: "all", Amount: math.Inf(1)}}} {
 		if have := (plotted{Points: points}).draw(); have != "" {
 			t.Errorf("%v: %s", points, have)
 		}
 	}
-	if have := (plotted{Points: []Point{on(0)}}).drawBands(); have != "" {
+	if have := (plotted{Points: []plotPoint{on(0)}}).drawBands(); have != "" {
 		t.Errorf("bands: %s", have)
 	}
 }
@@ -84,7 +84,7 @@ func TestG2PlotOfNothing(t *testing.T) {
 func TestG2ThinHistory(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
-		var all []Point
+		var all []plotPoint
 		for day := range 1 + random.IntN(3000) {
 			if all = append(all, on(day, float64(random.IntN(500)))); random.IntN(90) == 0 {
 				all[day].Text = ""
@@ -94,7 +94,7 @@ func TestG2ThinHistory(t *testing.T) {
 		if len(some) > 120 || len(all) <= 120 && len(some) != len(all) {
 			t.Fatalf("%d of %d points", len(some), len(all))
 		}
-		if !slices.IsSortedFunc(some, func(a, b Point) int { return a.At.Compare(b.At) }) ||
+		if !slices.IsSortedFunc(some, func(a, b plotPoint) int { return a.At.Compare(b.At) }) ||
 			some[0] != all[0] || some[len(some)-1] != all[len(all)-1] {
 			t.Fatalf("the ends of %d points are %v and %v", len(all), some[0], some[len(some)-1])
 		}
@@ -144,7 +144,7 @@ func FuzzG2Picture(f *testing.F) {
 		at := begin
 		for i := 0; i+1 < min(len(steps), 10_000); i += 2 {
 			at = at.Add(time.Duration(int(steps[i])-10) * time.Hour)
-			p := Point{At: at, Amount: float64(steps[i+1]) * scale}
+			p := plotPoint{At: at, Amount: float64(steps[i+1]) * scale}
 			if steps[i+1] > 0 {
 				p.Text = h.Unit + strconv.Itoa(int(steps[i+1]))
 			}

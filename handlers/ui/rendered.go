@@ -32,7 +32,7 @@ type renderedPage struct {
 }
 
 // rendered shows two captures of an item as pages, side by side.
-func (a readingArea) rendered(r *http.Request) (Page, error) {
+func (a readingArea) rendered(r *http.Request) (page, error) {
 	id, q := r.PathValue("id"), r.URL.Query()
 	d := renderedData{ID: id}
 	var trees [2]ast.Node
@@ -42,7 +42,7 @@ func (a readingArea) rendered(r *http.Request) (Page, error) {
 		p.PageText, err = api.GetPageText.Call(r.Context(), a.client,
 			api.TextQuery{ID: id, AsOf: q.Get([]string{"from", "to"}[i]), Format: "json"})
 		if err != nil {
-			return Page{}, err
+			return page{}, err
 		}
 		p.Cut = len(p.Text) > maxReading
 		texts[i] = []byte(words.Clip(strings.ToValidUTF8(p.Text, "�"), maxReading))
@@ -52,10 +52,10 @@ func (a readingArea) rendered(r *http.Request) (Page, error) {
 	old, fresh := paragraphs(trees[0], texts[0]), paragraphs(trees[1], texts[1])
 	var err error
 	if d.From.Body, err = renderNew(trees[0], texts[0], old, fresh, "gone"); err != nil {
-		return Page{}, err
+		return page{}, err
 	}
 	d.To.Body, err = renderNew(trees[1], texts[1], fresh, old, "come")
-	return Page{Name: "rendered", Title: "Changes of " + d.Name, Data: d}, err
+	return page{Name: "rendered", Title: "Changes of " + d.Name, Data: d}, err
 }
 
 // paragraphs returns the parts of a text that are compared with those of another text, each with its plain text.
@@ -108,8 +108,8 @@ func renderNew(tree ast.Node, text []byte, own, other map[ast.Node]string, class
 	return template.HTML(b.String()), err
 }
 
-// untrusted turns Markdown of unknown authors into HTML that can only be read: HTML in the Markdown becomes text,
-// pictures are left out, and links lead only to http and https addresses.
+// untrusted turns Markdown of unknown authors into HTML that can only be read: HTML in the Markdown
+// becomes text, pictures are left out, and links lead only to http and https addresses.
 var untrusted = goldmark.New(
 	goldmark.WithParser(parser.NewParser(
 		parser.WithBlockParsers(without(parser.DefaultBlockParsers(), parser.NewHTMLBlockParser())...),
@@ -126,8 +126,8 @@ func without(all []util.PrioritizedValue, one any) []util.PrioritizedValue {
 	})
 }
 
-// untrustedNodes removes pictures and unsafe links from a document, and gives its headings lower levels than those of
-// the dashboard's page.
+// untrustedNodes removes pictures and unsafe links from a document, and gives its headings lower
+// levels than those of the dashboard's page.
 type untrustedNodes struct{}
 
 // Transform implements [parser.ASTTransformer].
@@ -158,8 +158,9 @@ func (untrustedNodes) Transform(doc *ast.Document, _ goldtext.Reader, _ parser.C
 	}
 }
 
-// nameColumns hides a header row whose cells are all empty. Every table in Markdown has a header row, but not every
-// table of a crawled page does. In other header rows, screen readers do not treat an empty cell as a header.
+// nameColumns hides a header row whose cells are all empty. Every table in Markdown has a header
+// row, but not every table of a crawled page does. In other header rows, screen readers do not
+// treat an empty cell as a header.
 func nameColumns(header *extast.TableHeader) {
 	var empty, named int
 	for cell := header.FirstChild(); cell != nil; cell = cell.NextSibling() {

@@ -27,20 +27,20 @@ type ruleData struct {
 }
 
 // rule shows the form of a rule.
-func (a rulesArea) rule(r *http.Request) (Page, error) {
+func (a rulesArea) rule(r *http.Request) (page, error) {
 	d := ruleData{ID: r.PathValue("id")}
 	test, err := api.TestRule.Call(r.Context(), a.client, api.RuleID{ID: d.ID})
 	switch problem := refusal(err); {
 	case err == nil:
 		d.Preview = &test
 	case problem == nil || problem.Status != http.StatusBadRequest: // the page of a broken rule says why
-		return Page{}, err
+		return page{}, err
 	}
 	return a.rulePage(r, d)
 }
 
 // newRule shows the form of a new rule. The page's address may give initial values for the form.
-func (a rulesArea) newRule(r *http.Request) (Page, error) {
+func (a rulesArea) newRule(r *http.Request) (page, error) {
 	d := ruleData{Form: newForm(api.RuleSpec{})}
 	given := r.URL.Query()
 	maps.Copy(d.Form.Values, given)
@@ -106,10 +106,10 @@ func (d *ruleData) only() {
 	}
 }
 
-func (a rulesArea) rulePage(r *http.Request, d ruleData) (Page, error) {
+func (a rulesArea) rulePage(r *http.Request, d ruleData) (page, error) {
 	all, err := api.ListChannels.Call(r.Context(), a.client, api.None{})
 	d.Channels = all.Channels
-	p := Page{Name: "rule"}
+	p := page{Name: "rule"}
 	switch {
 	case err != nil:
 	case d.ID == "":
@@ -167,7 +167,7 @@ func wrongField(field, detail string) *api.Problem {
 }
 
 // saveRule previews, saves or removes a rule. A new rule has no id yet.
-func (a rulesArea) saveRule(r *http.Request) (Page, error) {
+func (a rulesArea) saveRule(r *http.Request) (page, error) {
 	f, id := r.PostForm, r.PathValue("id")
 	if f.Get("do") == "remove" {
 		_, err := api.RemoveRule.Call(r.Context(), a.client, api.RuleID{ID: id})
@@ -198,8 +198,8 @@ func (a rulesArea) saveRule(r *http.Request) (Page, error) {
 	return goTo("/notifications?done=rule-save"), err
 }
 
-// A pastOf says what a trial of a rule cannot know of the value that its condition is about. At most one of Unread,
-// Unlisted and Since is set.
+// A pastOf says what a trial of a rule cannot know of the value that its condition is about. At
+// most one of Unread, Unlisted and Since is set.
 type pastOf struct {
 	Name     string
 	Unread   bool      // no such value of the page has been read

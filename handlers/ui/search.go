@@ -28,7 +28,7 @@ type searchData struct {
 }
 
 // search shows the results with passages, and, on request, with images.
-func (a readingArea) search(r *http.Request) (Page, error) {
+func (a readingArea) search(r *http.Request) (page, error) {
 	q := r.URL.Query()
 	skip, _ := strconv.Atoi(q.Get("skip"))
 	d := searchData{
@@ -36,7 +36,7 @@ func (a readingArea) search(r *http.Request) (Page, error) {
 		Since: q.Get("since"), PublishedAfter: q.Get("publishedAfter"), AsOf: q.Get("asOf"),
 		Pictures: q.Get("pictures") != "", Skip: max(0, skip),
 	}
-	p := Page{Name: "search", Title: "Search", Pictures: d.Pictures}
+	p := page{Name: "search", Title: "Search", Pictures: d.Pictures}
 	if d.Q == "" {
 		st, err := api.GetStatus.Call(r.Context(), a.client, api.StatusQuery{})
 		d.NoPage = err == nil && st.Total() == 0
@@ -120,8 +120,8 @@ func (d searchData) Filtered() bool {
 		d.Query.Get("maxAge") != "" || d.Pictures
 }
 
-// Narrow lists the facets that would divide the results, and the facets that already narrow the search. It leaves out
-// the age "older", because no filter selects it.
+// Narrow lists the facets that would divide the results, and the facets that already narrow the
+// search. It leaves out the age "older", because no filter selects it.
 func (d searchData) Narrow() (out []facet) {
 	if d.Facets == nil {
 		return nil
@@ -170,8 +170,8 @@ func marked(p api.Passage) []piece {
 	return append(out, piece{strings.ToValidUTF8(p.Text[at:], "�"), false})
 }
 
-// This file is the part of the dashboard for finding and reading texts: the search, present and past versions
-// of pages, two versions side by side, and the documentation.
+// This file is the part of the dashboard for finding and reading texts: the search, present and
+// past versions of pages, two versions side by side, and the documentation.
 //
 // Texts are Markdown. They are shown as HTML without scripts and forms.
 
@@ -206,16 +206,16 @@ type readingData struct {
 }
 
 // reading shows the text of a page as it is now, as it was on a given day, or as it is in a given capture.
-func (a readingArea) reading(r *http.Request) (Page, error) {
+func (a readingArea) reading(r *http.Request) (page, error) {
 	asOf := cmp.Or(r.PathValue("sha256"), r.URL.Query().Get("asOf"))
 	text, err := api.GetPageText.Call(r.Context(), a.client,
 		api.TextQuery{ID: r.PathValue("id"), AsOf: asOf, Format: "json", Zone: r.URL.Query().Get("zone")})
 	if err != nil {
-		return Page{}, err
+		return page{}, err
 	}
 	it, err := api.GetItem.Call(r.Context(), a.client, api.ItemID{ID: text.ItemID})
 	if err != nil {
-		return Page{}, err
+		return page{}, err
 	}
 	d := readingData{Item: it.Item, Capture: api.Capture{SHA256: text.Capture, CapturedAt: text.At},
 		Cut: len(text.Text) > maxReading}
@@ -232,5 +232,5 @@ func (a readingArea) reading(r *http.Request) (Page, error) {
 	var body bytes.Buffer
 	err = untrusted.Convert([]byte(words.Clip(strings.ToValidUTF8(text.Text, "�"), maxReading)), &body)
 	d.Body = template.HTML(body.String())
-	return Page{Name: "reading", Title: itemTitle(it.Item), Data: d}, err
+	return page{Name: "reading", Title: itemTitle(it.Item), Data: d}, err
 }

@@ -22,14 +22,14 @@ type settingsData struct {
 func (d settingsData) IsFolder() bool { return d.Folder != nil || d.Files != nil }
 
 // settings shows the form for the settings of an item.
-func (a itemsArea) settings(r *http.Request) (Page, error) { return a.settingsPage(r, nil, nil) }
+func (a itemsArea) settings(r *http.Request) (page, error) { return a.settingsPage(r, nil, nil) }
 
-func (a itemsArea) settingsPage(r *http.Request, typed url.Values, problem *api.Problem) (Page, error) {
+func (a itemsArea) settingsPage(r *http.Request, typed url.Values, problem *api.Problem) (page, error) {
 	it, err := api.GetItem.Call(r.Context(), a.client, api.ItemID{ID: r.PathValue("id")})
 	if err != nil {
-		return Page{}, err
+		return page{}, err
 	}
-	p := Page{Name: "settings", Title: "Settings of " + itemTitle(it.Item)}
+	p := page{Name: "settings", Title: "Settings of " + itemTitle(it.Item)}
 	d := settingsData{ItemDetail: it}
 	d.Form.Form = newForm(api.ItemSettings{Tags: it.Tags, Paused: &it.Paused, Settings: it.Settings})
 	for path := range d.Form.Was {
@@ -53,7 +53,7 @@ func (a itemsArea) settingsPage(r *http.Request, typed url.Values, problem *api.
 var ofFolders = []string{"tags", "paused", "interval", "schedule", "activeHours", "priority"}
 
 // saveSettings saves what a person changed of the settings of an item. An emptied field removes its setting.
-func (a itemsArea) saveSettings(r *http.Request) (Page, error) {
+func (a itemsArea) saveSettings(r *http.Request) (page, error) {
 	f, id := r.PostForm, r.PathValue("id")
 	patch, err := changed[api.ItemSettings](f)
 	if err == nil && f.Get("do") == "preview" {
@@ -74,8 +74,8 @@ func (a itemsArea) saveSettings(r *http.Request) (Page, error) {
 	return goTo("/items/" + url.PathEscape(id) + "?done=" + done), err
 }
 
-// findsNothing reports whether the selectors of a watch find nothing in the item's last capture. A watch that cannot be
-// tried, as before the first capture, is not said to find nothing.
+// findsNothing reports whether the selectors of a watch find nothing in the item's last capture. A
+// watch that cannot be tried, as before the first capture, is not said to find nothing.
 func (a itemsArea) findsNothing(r *http.Request, id string, w *api.Watch) bool {
 	if w == nil || len(w.Include) == 0 {
 		return false
@@ -87,23 +87,23 @@ func (a itemsArea) findsNothing(r *http.Request, id string, w *api.Watch) bool {
 }
 
 // previewSettings shows what the typed watch would find in the last captures, with what the typed tags add to it.
-func (a itemsArea) previewSettings(r *http.Request, patch api.Patch) (Page, error) {
+func (a itemsArea) previewSettings(r *http.Request, patch api.Patch) (page, error) {
 	it, err := api.GetItem.Call(r.Context(), a.client, api.ItemID{ID: r.PathValue("id")})
 	if err != nil {
-		return Page{}, err
+		return page{}, err
 	}
 	set := api.ItemSettings{Tags: it.Tags, Settings: it.Settings}
 	if err := patch.Apply(&set); err != nil {
-		return Page{}, err
+		return page{}, err
 	}
 	w, err := a.withTags(r.Context(), set.Watch, set.Tags)
 	if err != nil {
-		return Page{}, err
+		return page{}, err
 	}
 	trial, err := api.TryWatch.Call(r.Context(), a.client, api.TryRequest{ID: it.ID, Watch: w})
 	problem := refusal(err)
 	if err != nil && problem == nil {
-		return Page{}, err
+		return page{}, err
 	}
 	p, err := a.settingsPage(r, r.PostForm, problem)
 	if d, ok := p.Data.(settingsData); ok && problem == nil {
@@ -113,8 +113,8 @@ func (a itemsArea) previewSettings(r *http.Request, patch api.Patch) (Page, erro
 	return p, err
 }
 
-// withTags returns the watch that applies to an item with a watch of its own and some tags. A tag that does not exist
-// adds nothing.
+// withTags returns the watch that applies to an item with a watch of its own and some tags. A tag
+// that does not exist adds nothing.
 func (a itemsArea) withTags(ctx context.Context, own *api.Watch, names []string) (*api.Watch, error) {
 	var tags []options.Tag
 	for _, name := range names {
@@ -141,18 +141,18 @@ type imagesData struct {
 }
 
 // images lists the images of an item. The images are on other servers, and browsers load them only on request.
-func (a itemsArea) images(r *http.Request) (Page, error) {
+func (a itemsArea) images(r *http.Request) (page, error) {
 	it, err := api.GetItem.Call(r.Context(), a.client, api.ItemID{ID: r.PathValue("id")})
 	if err != nil {
-		return Page{}, err
+		return page{}, err
 	}
 	d := imagesData{ID: it.ID, Pictures: r.URL.Query().Get("pictures") != ""}
 	d.ImageList, err = api.ListImages.Call(r.Context(), a.client, api.ItemID{ID: it.ID})
-	return Page{Name: "images", Title: "Images of " + itemTitle(it.Item), Data: d, Pictures: d.Pictures}, err
+	return page{Name: "images", Title: "Images of " + itemTitle(it.Item), Data: d, Pictures: d.Pictures}, err
 }
 
 // act checks, forces, pauses or removes an item, or accepts its present content.
-func (a itemsArea) act(r *http.Request) (Page, error) {
+func (a itemsArea) act(r *http.Request) (page, error) {
 	id, what := r.PathValue("id"), r.PostForm.Get("do")
 	var err error
 	switch what {

@@ -14,8 +14,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/notify/letter"
 )
 
-// This file turns values of the API into text and pictures for people: times, sizes, statuses, changes, progress
-// bars and plots.
+// This file turns values of the API into text and pictures for people: times, sizes, statuses,
+// changes, progress bars and plots.
 //
 // All its functions are pure: they depend only on their arguments. Templates call them through [funcs].
 
@@ -30,7 +30,7 @@ var funcs = template.FuncMap{
 	"pct": share, "known": known,
 	"dash": dash, "short": short, "some": some, "external": external, "address": api.Address,
 
-	"bar": newBar, "periods": func() []Period { return periods }, "since": since,
+	"bar": newBar, "periods": func() []plotPeriod { return periods }, "since": since,
 	"statuses": api.Statuses, "meaning": meaning, "tone": tone, "stateTone": stateTone,
 	"kindTone": kindTone, "kindWord": kindWord, "silencedWord": silencedWord,
 	"changeTitle": changeTitle, "whyBeside": whyBeside, "changeExtent": letter.Extent,
@@ -68,8 +68,8 @@ type progressBar struct {
 	What     string
 }
 
-// newBar returns a bar for the given number of done parts and the total. A number above the total is shown as the
-// total.
+// newBar returns a bar for the given number of done parts and the total. A number above the total
+// is shown as the total.
 func newBar(done, of int, what string) progressBar { return progressBar{min(done, of), of, what} }
 
 // itemTitle returns the title of an item, or the address of its source if it has none.
@@ -78,8 +78,9 @@ func itemTitle(it api.Item) string { return cmp.Or(it.Title, itemSource(it)) }
 // itemSource returns the address of an item's source.
 func itemSource(it api.Item) string { return cmp.Or(it.DisplaySource, it.NormalizedSource) }
 
-// bodies returns, of all captures with the same bytes, only the one that was read last. The others would add nothing
-// to a comparison of texts, because stored bytes are always read by today's rules.
+// bodies returns, of all captures with the same bytes, only the one that was read last. The others
+// would add nothing to a comparison of texts, because stored bytes are always read by today's
+// rules.
 func bodies(captures []api.Capture) (out []api.Capture) {
 	seen := map[string]bool{}
 	for _, c := range captures {
@@ -115,8 +116,8 @@ func meaning(s api.Status) string {
 	}[s]
 }
 
-// stateTone returns the CSS class for the colour of a state. The state is that of a run, a source, a rebuild, a
-// batch, an import or one of its lines.
+// stateTone returns the CSS class for the colour of a state. The state is that of a run, a source,
+// a rebuild, a batch, an import or one of its lines.
 func stateTone(state string) string {
 	switch strings.ToLower(state) {
 	case "completed", "done", "enriched", "sent":
@@ -251,8 +252,8 @@ func some(names []string) string {
 	return strings.Join(names[:some], ", ") + " and " + words.Count(len(names)-some, "other")
 }
 
-// external returns a crawled address if it is safe as the target of a link. It returns "" for other addresses, such
-// as that of a script.
+// external returns a crawled address if it is safe as the target of a link. It returns "" for other
+// addresses, such as that of a script.
 func external(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {

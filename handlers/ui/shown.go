@@ -18,8 +18,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// Shown is the data that every template receives.
-type Shown struct {
+// shownPage is the data that every template receives.
+type shownPage struct {
 	Title    string
 	Path     string // the path of this page, below [Root]
 	Now      time.Time
@@ -31,9 +31,9 @@ type Shown struct {
 	Visitor
 }
 
-// Link returns a path below [Root] with parameters. The strings in pairs are names and values in turn; parameters
-// with empty values are left out.
-func (s Shown) Link(path string, pairs ...string) string {
+// Link returns a path below [Root] with parameters. The strings in pairs are names and values in
+// turn; parameters with empty values are left out.
+func (s shownPage) Link(path string, pairs ...string) string {
 	q := url.Values{}
 	for i := 0; i+1 < len(pairs); i += 2 {
 		if pairs[i+1] != "" {
@@ -44,15 +44,15 @@ func (s Shown) Link(path string, pairs ...string) string {
 }
 
 // Block returns the data of a block of a page: the page and data of the block's own.
-func (s Shown) Block(data any) any {
+func (s shownPage) Block(data any) any {
 	return struct {
-		Page Shown
+		Page shownPage
 		Data any
 	}{s, data}
 }
 
 // On reports whether this page is at or below a path.
-func (s Shown) On(path string) bool {
+func (s shownPage) On(path string) bool {
 	return s.Path == path || path != "/" && strings.HasPrefix(s.Path, path+"/")
 }
 
@@ -63,7 +63,7 @@ type Section struct {
 }
 
 // Sections are what people come for. On a phone, they stand at the foot of the screen.
-func (Shown) Sections() []Section {
+func (shownPage) Sections() []Section {
 	return []Section{
 		{"Changes", "/", []string{"/", "/changes", "/added"}},
 		{"Search", "/search", []string{"/search"}},
@@ -74,7 +74,7 @@ func (Shown) Sections() []Section {
 }
 
 // MachineSections are about the machine and the whole of its work.
-func (Shown) MachineSections() []Section {
+func (shownPage) MachineSections() []Section {
 	return []Section{
 		{"Machine", "/machine", []string{"/machine"}},
 		{"Entries", "/entries", []string{"/entries"}},
@@ -86,23 +86,23 @@ func (Shown) MachineSections() []Section {
 }
 
 // In reports whether this page belongs to a section.
-func (s Shown) In(section Section) bool { return slices.ContainsFunc(section.paths, s.On) }
+func (s shownPage) In(section Section) bool { return slices.ContainsFunc(section.paths, s.On) }
 
 // InMachine reports whether this page belongs to one of the sections of the machine.
-func (s Shown) InMachine() bool { return slices.ContainsFunc(s.MachineSections(), s.In) }
+func (s shownPage) InMachine() bool { return slices.ContainsFunc(s.MachineSections(), s.In) }
 
 // Raw returns the address from which a browser downloads the bytes of a capture without showing them.
-func (s Shown) Raw(id, digest string) string {
+func (s shownPage) Raw(id, digest string) string {
 	return s.Link("/items/"+url.PathEscape(id)+"/captures/"+url.PathEscape(digest), "raw", "true")
 }
 
 // Plain does the same for the bytes that the source sent, of a page that was rendered.
-func (s Shown) Plain(id, digest string) string {
+func (s shownPage) Plain(id, digest string) string {
 	return s.Link("/items/"+url.PathEscape(id)+"/captures/"+url.PathEscape(digest), "raw", "true", "plain", "true")
 }
 
 // Found returns the address of the page about a search result.
-func (s Shown) Found(r api.SearchResult) string {
+func (s shownPage) Found(r api.SearchResult) string {
 	if r.Type == api.TypeEntry {
 		return s.Entry(r.ID)
 	}
@@ -110,7 +110,7 @@ func (s Shown) Found(r api.SearchResult) string {
 }
 
 // About returns the address of the page about the item or entry that has changed.
-func (s Shown) About(c api.FeedChange) string {
+func (s shownPage) About(c api.FeedChange) string {
 	if c.EntryID != "" {
 		return s.Entry(c.EntryID)
 	}
@@ -118,22 +118,22 @@ func (s Shown) About(c api.FeedChange) string {
 }
 
 // Earlier returns the address of the next part of this list, which begins at a cursor.
-func (s Shown) Earlier(q url.Values, after string) string {
+func (s shownPage) Earlier(q url.Values, after string) string {
 	q = maps.Clone(q)
 	q.Set("after", after)
 	q.Del("done")
 	return linkTo(Root+s.Path, q)
 }
 
-// Entry returns the address of an entry's page. The program that pushed the entry chose its id, so the id may be any
-// text.
-func (s Shown) Entry(id string) string { return s.Link("/entries/" + url.PathEscape(id)) }
+// Entry returns the address of an entry's page. The program that pushed the entry chose its id, so
+// the id may be any text.
+func (s shownPage) Entry(id string) string { return s.Link("/entries/" + url.PathEscape(id)) }
 
 // Tag returns the address of a tag's page.
-func (s Shown) Tag(name string) string { return s.Link("/tags/" + url.PathEscape(name)) }
+func (s shownPage) Tag(name string) string { return s.Link("/tags/" + url.PathEscape(name)) }
 
 // Finding returns the address of the page about the item or entry of an audit's finding.
-func (s Shown) Finding(f api.Finding) string {
+func (s shownPage) Finding(f api.Finding) string {
 	if strings.HasPrefix(f.ID, "entry_") {
 		return s.Entry(f.ID)
 	}
@@ -143,7 +143,7 @@ func (s Shown) Finding(f api.Finding) string {
 // hunks is the data of the template that shows the differences between two versions.
 type hunks struct {
 	api.Diff
-	Page     Shown
+	Page     shownPage
 	ID, Part string
 }
 
@@ -157,17 +157,17 @@ type numberedHunk struct {
 func (h hunks) At(n int) any { return numberedHunk{h, n} }
 
 // Hunks returns the data for the template that shows the differences between two versions of an item.
-func (s Shown) Hunks(id string, d api.Diff, part string) any { return hunks{d, s, id, part} }
+func (s shownPage) Hunks(id string, d api.Diff, part string) any { return hunks{d, s, id, part} }
 
 // versions is the data of the template that lets a person choose two versions.
 type versions struct {
-	Page               Shown
+	Page               shownPage
 	ID, From, To, Part string
 	Captures           []api.Capture
 }
 
 // Versions returns the data for the template that lets a person choose two versions of an item.
-func (s Shown) Versions(id string, all []api.Capture, from, to, part string) any {
+func (s shownPage) Versions(id string, all []api.Capture, from, to, part string) any {
 	return versions{s, id, from, to, part, all}
 }
 
@@ -215,19 +215,19 @@ type act struct {
 
 // acts is the data of the menu with what can be done with a page that is watched.
 type acts struct {
-	Page            Shown
+	Page            shownPage
 	ID, Title, Back string
 	More            []act
 }
 
-// Acts returns the data for the actions on the page of an item or a change, with "Mail me" beside the menu. After an
-// action, the browser goes back to the given path.
-func (s Shown) Acts(id, title, back string) any {
+// Acts returns the data for the actions on the page of an item or a change, with "Mail me" beside
+// the menu. After an action, the browser goes back to the given path.
+func (s shownPage) Acts(id, title, back string) any {
 	return acts{Page: s, ID: id, Title: title, Back: back}
 }
 
 // ChangeActs returns the data for the menu of a change.
-func (s Shown) ChangeActs(c api.FeedChange, title, back, page string) any {
+func (s shownPage) ChangeActs(c api.FeedChange, title, back, page string) any {
 	a := acts{Page: s, ID: c.ItemID, Title: title, Back: back}
 	add := func(text, path string) { a.More = append(a.More, act{Text: text, To: s.Link(path)}) }
 	if c.To != "" {
@@ -243,20 +243,20 @@ func (s Shown) ChangeActs(c api.FeedChange, title, back, page string) any {
 
 // muted is the data of a list of mutes.
 type muted struct {
-	Page  Shown
+	Page  shownPage
 	Back  string
 	Mutes []api.Mute
 }
 
 // Muted returns the data for a list of mutes. After an action, the browser goes back to the given path.
-func (s Shown) Muted(all []api.Mute, back string) any { return muted{s, back, all} }
+func (s shownPage) Muted(all []api.Mute, back string) any { return muted{s, back, all} }
 
 // templateSet has the template of each page, by name. Each template includes the common parts.
 type templateSet map[string]*template.Template
 
-// parse reads the templates of the folder "templates". Each file there is a page, and may use the templates defined
-// by the files of the folder "common" within it. Parse panics if a template is broken, but a test would have found
-// that before.
+// parse reads the templates of the folder "templates". Each file there is a page, and may use the
+// templates defined by the files of the folder "common" within it. Parse panics if a template is
+// broken, but a test would have found that before.
 func parse(files fs.FS, funcs ...template.FuncMap) templateSet {
 	common := template.New("").Funcs(template.FuncMap{"said": fieldMessage})
 	for _, f := range funcs {
@@ -276,7 +276,7 @@ func parse(files fs.FS, funcs ...template.FuncMap) templateSet {
 }
 
 // Write renders a page.
-func (t templateSet) Write(w http.ResponseWriter, log *slog.Logger, p Page, out Shown) {
+func (t templateSet) Write(w http.ResponseWriter, log *slog.Logger, p page, out shownPage) {
 	var body bytes.Buffer
 	if err := t[p.Name].ExecuteTemplate(&body, "page", out); err != nil {
 		log.Error("page not made", "page", p.Name, "err", err)

@@ -10,8 +10,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/form"
 )
 
-// This file is the part of the dashboard about watched sites: the data about each host, how politely it is
-// crawled, and the backfills that find its existing pages.
+// This file is the part of the dashboard about watched sites: the data about each host, how
+// politely it is crawled, and the backfills that find its existing pages.
 
 // sitesFuncs are the functions that the templates of this part call.
 var sitesFuncs = template.FuncMap{"foundAt": foundAt, "foundByRun": foundByRun, "siteForm": siteForm,
@@ -44,15 +44,15 @@ func sitesViews(client *api.Client, clock func() time.Time, tally *tally) map[st
 }
 
 // site shows a dry run. What is a site is shown with its host.
-func (a sitesArea) site(r *http.Request) (Page, error) {
+func (a sitesArea) site(r *http.Request) (page, error) {
 	s, err := api.GetSite.Call(r.Context(), a.client, api.SiteSlug{Slug: r.PathValue("slug")})
 	if err != nil {
-		return Page{}, err
+		return page{}, err
 	}
 	if s.DryRun == nil {
 		return goTo("/hosts/" + url.PathEscape(s.Domain)), nil
 	}
-	return Page{Name: "dryrun", Title: "Dry run of " + s.Domain, Data: s}, nil
+	return page{Name: "dryrun", Title: "Dry run of " + s.Domain, Data: s}, nil
 }
 
 // siteForm returns the form of a new site.
@@ -64,13 +64,13 @@ type siteData struct {
 }
 
 // siteSettings shows the form for the settings of a site that was added.
-func (a sitesArea) siteSettings(r *http.Request) (Page, error) {
+func (a sitesArea) siteSettings(r *http.Request) (page, error) {
 	s, err := api.GetSite.Call(r.Context(), a.client, api.SiteSlug{Slug: r.PathValue("slug")})
-	return Page{Name: "site", Title: "What is read of " + s.Domain, Data: siteData{s, newForm(s.Set)}}, err
+	return page{Name: "site", Title: "What is read of " + s.Domain, Data: siteData{s, newForm(s.Set)}}, err
 }
 
 // saveSite saves what a person changed of the settings of a site, or shows the form again with the errors in it.
-func (a sitesArea) saveSite(r *http.Request) (Page, error) {
+func (a sitesArea) saveSite(r *http.Request) (page, error) {
 	patch, err := changesOf[api.SiteSettings](r.PostForm)
 	var s api.Site
 	if err == nil {
@@ -90,7 +90,7 @@ func (a sitesArea) saveSite(r *http.Request) (Page, error) {
 }
 
 // actSite polls a site now, or removes it.
-func (a sitesArea) actSite(r *http.Request) (Page, error) {
+func (a sitesArea) actSite(r *http.Request) (page, error) {
 	q := api.SiteSlug{Slug: r.PathValue("slug")}
 	var s api.Site
 	var err error

@@ -11,8 +11,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// This file is the part of the dashboard about Tidemark itself: problems that a person must solve, the work in
-// progress, and whether the index is up to date. All parts use its [tally], which counts items and problems.
+// This file is the part of the dashboard about Tidemark itself: problems that a person must solve,
+// the work in progress, and whether the index is up to date. All parts use its [tally], which
+// counts items and problems.
 
 // statusFuncs are the functions that the templates of this part call.
 var statusFuncs = template.FuncMap{"phase": phase, "rebuildBar": rebuildBar, "rebuildName": rebuildName}
@@ -42,7 +43,7 @@ func statusViews(client *api.Client, clock func() time.Time, tally *tally) map[s
 }
 
 // setTestMode turns test mode on or off.
-func (a statusArea) setTestMode(r *http.Request) (Page, error) {
+func (a statusArea) setTestMode(r *http.Request) (page, error) {
 	mode, err := api.SetTestMode.Call(r.Context(), a.client, api.TestMode{IsTestMode: r.PostForm.Get("on") == "true"})
 	done := "test-off"
 	if mode.IsTestMode {
@@ -59,14 +60,14 @@ type keysData struct {
 }
 
 // keys lists all keys.
-func (a statusArea) keys(r *http.Request) (Page, error) {
+func (a statusArea) keys(r *http.Request) (page, error) {
 	return a.keysPage(r, keysData{})
 }
 
-func (a statusArea) keysPage(r *http.Request, d keysData) (Page, error) {
+func (a statusArea) keysPage(r *http.Request, d keysData) (page, error) {
 	all, err := api.ListKeys.Call(r.Context(), a.client, api.None{})
 	d.Keys = all.Keys
-	p := Page{Name: "keys", Title: "Keys", Data: d}
+	p := page{Name: "keys", Title: "Keys", Data: d}
 	if d.Form.Problem != nil {
 		p.Status = d.Form.Problem.Status
 	}
@@ -74,7 +75,7 @@ func (a statusArea) keysPage(r *http.Request, d keysData) (Page, error) {
 }
 
 // changeKeys makes a key, or removes one.
-func (a statusArea) changeKeys(r *http.Request) (Page, error) {
+func (a statusArea) changeKeys(r *http.Request) (page, error) {
 	ctx, f := r.Context(), r.PostForm
 	if name := f.Get("remove"); name != "" {
 		_, err := api.RemoveKey.Call(ctx, a.client, api.KeyName{Name: name})
@@ -85,7 +86,7 @@ func (a statusArea) changeKeys(r *http.Request) (Page, error) {
 		return a.keysPage(r, keysData{Form: Form{Values: f, Problem: problem}})
 	}
 	if err != nil {
-		return Page{}, err
+		return page{}, err
 	}
 	return a.keysPage(r, keysData{Made: &made})
 }
@@ -107,16 +108,16 @@ type heldHost struct {
 }
 
 // machine shows the work in progress and the work that waits.
-func (a statusArea) machine(r *http.Request) (Page, error) {
+func (a statusArea) machine(r *http.Request) (page, error) {
 	st, err := a.tally.Counts(r.Context())
 	if err != nil {
-		return Page{}, err
+		return page{}, err
 	}
 	period := periodOf(r.URL.Query().Get("hours"))
 	done, err := api.GetActivity.Call(r.Context(), a.client, api.ActivityQuery{Hours: period.Hours})
 	d := machineData{SearchStatus: st.SearchStatus, Health: a.healthOf(r), Held: holding(st.Hosts, a.clock()),
 		Plot: newPlot(done, period, a.clock())}
-	return Page{Name: "machine", Title: "Machine", Data: d}, err
+	return page{Name: "machine", Title: "Machine", Data: d}, err
 }
 
 // holding returns the hosts whose items wait, and the reasons.

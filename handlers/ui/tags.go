@@ -16,16 +16,16 @@ type tagsData struct {
 }
 
 // tags lists the tags that have settings. It redirects a person who types a name into the form to that tag's page.
-func (a itemsArea) tags(r *http.Request) (Page, error) {
+func (a itemsArea) tags(r *http.Request) (page, error) {
 	if name := strings.TrimSpace(r.URL.Query().Get("name")); name != "" {
 		return goTo("/tags/" + url.PathEscape(name)), nil
 	}
 	return a.tagsPage(r, "", nil)
 }
 
-func (a itemsArea) tagsPage(r *http.Request, name string, problem *api.Problem) (Page, error) {
+func (a itemsArea) tagsPage(r *http.Request, name string, problem *api.Problem) (page, error) {
 	list, err := api.ListTags.Call(r.Context(), a.client, api.None{})
-	p := Page{Name: "tags", Title: "Tags", Data: tagsData{list, name, problem}}
+	p := page{Name: "tags", Title: "Tags", Data: tagsData{list, name, problem}}
 	if problem != nil {
 		p.Status = problem.Status
 	}
@@ -40,7 +40,7 @@ type tagData struct {
 }
 
 // tag shows the form for the settings of a tag.
-func (a itemsArea) tag(r *http.Request) (Page, error) {
+func (a itemsArea) tag(r *http.Request) (page, error) {
 	name := r.PathValue("tag")
 	t, err := api.GetTag.Call(r.Context(), a.client, api.TagName{Name: name})
 	d := tagData{Name: name, IsSet: err == nil, Run: r.URL.Query().Get("run"),
@@ -54,11 +54,11 @@ func (a itemsArea) tag(r *http.Request) (Page, error) {
 			err = nil // the tag has no settings
 		}
 	}
-	return Page{Name: "tag", Title: "Tag " + name, Data: d}, err
+	return page{Name: "tag", Title: "Tag " + name, Data: d}, err
 }
 
 // actTag saves or removes the settings of a tag.
-func (a itemsArea) actTag(r *http.Request) (Page, error) {
+func (a itemsArea) actTag(r *http.Request) (page, error) {
 	name := r.PathValue("tag")
 	switch r.PostForm.Get("do") {
 	case "save":
@@ -67,11 +67,11 @@ func (a itemsArea) actTag(r *http.Request) (Page, error) {
 		t, err := api.RemoveTag.Call(r.Context(), a.client, api.TagName{Name: name})
 		return goTo("/tags/" + url.PathEscape(name) + "?done=tag-removed&run=" + url.QueryEscape(t.Run)), err
 	}
-	return Page{}, badRequest("the settings of a tag can be saved or removed")
+	return page{}, badRequest("the settings of a tag can be saved or removed")
 }
 
 // saveTag saves what a person changed of the settings of a tag.
-func (a itemsArea) saveTag(r *http.Request, name string) (Page, error) {
+func (a itemsArea) saveTag(r *http.Request, name string) (page, error) {
 	patch, err := changed[api.TagSettings](r.PostForm)
 	var t api.Tag
 	if err == nil {
@@ -80,7 +80,7 @@ func (a itemsArea) saveTag(r *http.Request, name string) (Page, error) {
 	if problem := refusal(err); problem != nil {
 		d := tagData{Name: name, IsSet: r.PostForm.Get("isSet") != "",
 			Form: settingsForm{Form: newForm(api.TagSettings{}).Typed(r.PostForm, problem)}}
-		return Page{Name: "tag", Title: "Tag " + name, Data: d, Status: problem.Status}, nil
+		return page{Name: "tag", Title: "Tag " + name, Data: d, Status: problem.Status}, nil
 	}
 	return goTo("/tags/" + url.PathEscape(t.Name) + "?done=tag-saved" +
 		strings.Join(append([]string{""}, t.Replaced...), "-") + "&run=" + url.QueryEscape(t.Run)), err
@@ -140,8 +140,8 @@ func changed[T any](typed url.Values) (api.Patch, error) {
 var units = map[string]string{"minute": "m", "minutes": "m", "min": "m", "hour": "h", "hours": "h", "day": "d",
 	"days": "d", "week": "w", "weeks": "w"}
 
-// shortSpan returns a span of time as the API has it, such as 15m for "every 15 minutes" and 1d for "day". It returns
-// any other text as it is: the API says what is wrong with it.
+// shortSpan returns a span of time as the API has it, such as 15m for "every 15 minutes" and 1d for
+// "day". It returns any other text as it is: the API says what is wrong with it.
 func shortSpan(text string) string {
 	words := strings.Fields(strings.TrimPrefix(strings.ToLower(text), "every "))
 	if len(words) == 1 && units[words[0]] != "" {

@@ -85,8 +85,8 @@ func ailments(ctx context.Context, c *api.Client) (out []string) {
 	return append(out, h.Warnings...)
 }
 
-// failingChannels returns the channels that cannot send, or whose receivers fail. The result homeless is true if there
-// are channels, but no address to which their messages lead.
+// failingChannels returns the channels that cannot send, or whose receivers fail. The result
+// homeless is true if there are channels, but no address to which their messages lead.
 func failingChannels(ctx context.Context, c *api.Client, now time.Time) (failing []api.Channel, homeless bool,
 	err error) {
 	all, err := api.ListChannels.Call(ctx, c, api.None{})
@@ -112,7 +112,7 @@ func (d attentionData) Nothing() bool {
 }
 
 // attention lists the problems that a person must solve, and how to solve each.
-func (a statusArea) attention(r *http.Request) (p Page, err error) {
+func (a statusArea) attention(r *http.Request) (p page, err error) {
 	st, err := a.tally.Counts(r.Context())
 	if err != nil {
 		return p, err
@@ -122,7 +122,7 @@ func (a statusArea) attention(r *http.Request) (p Page, err error) {
 		d.Held = slices.DeleteFunc(slices.Clone(st.Hosts), func(h api.HostStatus) bool { return h.Guarded == 0 })
 		d.Held = d.Held[:min(len(d.Held), needsShown)]
 	}
-	return Page{Name: "attention", Title: "Needs attention", Data: d}, nil
+	return page{Name: "attention", Title: "Needs attention", Data: d}, nil
 }
 
 const (
@@ -142,8 +142,9 @@ type counts struct {
 	found problems
 }
 
-// tally counts items and problems, and keeps the last count. With thousands of hosts, counting takes a moment. A
-// person who opens many pages then sees the last count, with its time, while the next one is made.
+// tally counts items and problems, and keeps the last count. With thousands of hosts, counting
+// takes a moment. A person who opens many pages then sees the last count, with its time, while the
+// next one is made.
 type tally struct {
 	client *api.Client
 	clock  func() time.Time
@@ -160,8 +161,8 @@ func newTally(client *api.Client, clock func() time.Time) *tally {
 	return &tally{client: client, clock: clock}
 }
 
-// Counts returns a new count. If counting is slow and the last count is recent, Counts returns the last count
-// instead.
+// Counts returns a new count. If counting is slow and the last count is recent, Counts returns the
+// last count instead.
 func (t *tally) Counts(ctx context.Context) (counts, error) {
 	t.mu.Lock()
 	last, again := t.last, false
@@ -180,8 +181,8 @@ func (t *tally) Counts(ctx context.Context) (counts, error) {
 	return t.count(ctx)
 }
 
-// forget discards the last count. The next page counts again, because a person who has just changed something expects
-// to see the effect.
+// forget discards the last count. The next page counts again, because a person who has just changed
+// something expects to see the effect.
 func (t *tally) forget() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

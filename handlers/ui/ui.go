@@ -1,23 +1,25 @@
-// Package ui is the dashboard: pages that show the API's answers to people, and that stay safe whatever unknown hosts
-// have written.
+// Package ui is the dashboard: pages that show the API's answers to people, and that stay safe
+// whatever unknown hosts have written.
 //
-// The dashboard is a client of the API and calls it in the same process, so it can show nothing that another client
-// could not. Pages are made on the server and work without JavaScript. With JavaScript, pages update themselves and
-// searches answer while a person types.
+// The dashboard is a client of the API and calls it in the same process, so it can show nothing
+// that another client could not. Pages are made on the server and work without JavaScript. With
+// JavaScript, pages update themselves and searches answer while a person types.
 //
-// Each part of the dashboard is an area. It provides views, and the functions that its templates call. Package frame
-// turns the result of a view into an answer, and formats values for people. The areas know the API but not each other,
-// with one exception: all use the [tally], which counts the problems that need attention.
+// Each part of the dashboard is an area. It provides views, and the functions that its templates
+// call. Package frame turns the result of a view into an answer, and formats values for people. The
+// areas know the API but not each other, with one exception: all use the [tally], which counts the
+// problems that need attention.
 //
 // # Safety
 //
-// Crawled text is hostile. html/template escapes the text as its position in the page requires. Links to crawled
-// addresses are made only for http and https, and send no referrer. The content security policy allows only the
-// embedded script, and allows pictures of other sites only on request. Forms are refused when they come from another
-// site (see net/http.CrossOriginProtection) and, where people sign in, when they lack the token of the session.
+// Crawled text is hostile. html/template escapes the text as its position in the page requires.
+// Links to crawled addresses are made only for http and https, and send no referrer. The content
+// security policy allows only the embedded script, and allows pictures of other sites only on
+// request. Forms are refused when they come from another site (see net/http.CrossOriginProtection)
+// and, where people sign in, when they lack the token of the session.
 //
-// Package handlers checks access before it requests a page from this package. This package shows the sign-in form.
-// Pages are not cached and send no referrer.
+// Package handlers checks access before it requests a page from this package. This package shows
+// the sign-in form. Pages are not cached and send no referrer.
 package ui
 
 import (
@@ -75,8 +77,8 @@ func New(o Options) http.Handler {
 	}
 	mux.Handle("GET /items/{id}/csv/{name...}", passField(o.API))
 	mux.HandleFunc("GET "+signInPath, func(w http.ResponseWriter, r *http.Request) { SignIn(w, r, http.StatusOK, "") })
-	mux.Handle("/", s.serve(func(*http.Request) (Page, error) {
-		return Page{}, notFound("the dashboard has no such page")
+	mux.Handle("/", s.serve(func(*http.Request) (page, error) {
+		return page{}, notFound("the dashboard has no such page")
 	}))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if FromElsewhere(r) {
@@ -89,8 +91,8 @@ func New(o Options) http.Handler {
 	})
 }
 
-// pass answers with a document of the API, unchanged. Pages link to the document at a path below [Root], because
-// sessions are accepted only there.
+// pass answers with a document of the API, unchanged. Pages link to the document at a path below
+// [Root], because sessions are accepted only there.
 func pass(to http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r = r.Clone(r.Context())
@@ -115,13 +117,13 @@ const signInPath = "/sign-in"
 // TokenField is the name of the form field that holds [Visitor.Token].
 const TokenField = "token"
 
-// ReadForm reads a form, which may carry files, into [http.Request.PostForm]. It returns nil, or the reason why the
-// form cannot be read.
+// ReadForm reads a form, which may carry files, into [http.Request.PostForm]. It returns nil, or
+// the reason why the form cannot be read.
 func ReadForm(r *http.Request) *api.Problem { return refusal(readForm(r)) }
 
 // RefuseForm shows why a form was not read.
 func RefuseForm(w http.ResponseWriter, r *http.Request, why *api.Problem) {
-	templates().Write(w, slog.Default(), Page{Name: "problem", Status: why.Status}, Shown{Title: why.Title,
+	templates().Write(w, slog.Default(), page{Name: "problem", Status: why.Status}, shownPage{Title: why.Title,
 		Path: strings.TrimPrefix(r.URL.Path, Root), Now: time.Now().UTC(), Data: why})
 }
 
@@ -131,19 +133,19 @@ type signInData struct {
 	To  string // the page to show after the sign-in, below Root
 }
 
-// SignIn shows the sign-in page with a status and the reason why the last attempt failed. The page reveals nothing
-// else.
+// SignIn shows the sign-in page with a status and the reason why the last attempt failed. The page
+// reveals nothing else.
 func SignIn(w http.ResponseWriter, r *http.Request, status int, why string) {
 	to := cmp.Or(r.PostForm.Get("to"), strings.TrimPrefix(r.URL.RequestURI(), Root))
 	if strings.HasPrefix(to, signInPath) || r.Method == http.MethodPost && r.PostForm.Get("to") == "" {
 		to = ""
 	}
-	templates().Write(w, slog.Default(), Page{Name: "signin", Status: status},
-		Shown{Title: "Sign in", Path: signInPath, Now: time.Now().UTC(), Data: signInData{why, Below(to)}})
+	templates().Write(w, slog.Default(), page{Name: "signin", Status: status},
+		shownPage{Title: "Sign in", Path: signInPath, Now: time.Now().UTC(), Data: signInData{why, Below(to)}})
 }
 
-// Below returns the path of an address below [Root], with its query. It returns "/" for an address outside the
-// dashboard.
+// Below returns the path of an address below [Root], with its query. It returns "/" for an address
+// outside the dashboard.
 func Below(to string) string {
 	at, query, _ := strings.Cut(to, "?")
 	if !strings.HasPrefix(at, "/") || path.Clean(at) != at || strings.ContainsAny(to, "\\\r\n#") || len(to) > 2000 {
@@ -157,9 +159,10 @@ func Below(to string) string {
 
 var sameSite = http.NewCrossOriginProtection()
 
-// FromElsewhere reports whether a page of another site made the browser send this request. If the browser sends no
-// Sec-Fetch-Site header, FromElsewhere compares the Origin header with the host's name as the browser knows it.
-// Behind a Functions host, that name is not in the Host header but in X-Forwarded-Host, which a form cannot set.
+// FromElsewhere reports whether a page of another site made the browser send this request. If the
+// browser sends no Sec-Fetch-Site header, FromElsewhere compares the Origin header with the host's
+// name as the browser knows it. Behind a Functions host, that name is not in the Host header but in
+// X-Forwarded-Host, which a form cannot set.
 func FromElsewhere(r *http.Request) bool {
 	outer := *r
 	outer.Host = wire.OuterHost(r)
@@ -176,6 +179,6 @@ type LinkedMute struct {
 
 // MuteLink shows the page of a mute link. It has no navigation: its reader may not have signed in.
 func MuteLink(w http.ResponseWriter, _ *http.Request, d LinkedMute) {
-	templates().Write(w, slog.Default(), Page{Name: "mutelink"}, Shown{Title: "Mute this page",
+	templates().Write(w, slog.Default(), page{Name: "mutelink"}, shownPage{Title: "Mute this page",
 		Path: signInPath, Now: time.Now().UTC(), Data: d})
 }

@@ -56,8 +56,8 @@ func conditionValues(f url.Values, c *api.Condition) {
 	f.Set("when.since", f.Get("when.against"))
 }
 
-// withCondition returns a form whose sentence is read: with the parts of a condition that the operator needs, because
-// the others are not seen, and without any if there is no condition.
+// withCondition returns a form whose sentence is read: with the parts of a condition that the
+// operator needs, because the others are not seen, and without any if there is no condition.
 func withCondition(typed url.Values) (url.Values, error) {
 	f := maps.Clone(typed)
 	name, op := strings.TrimSpace(f.Get("when.field")), f.Get("when.op")

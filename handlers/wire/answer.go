@@ -42,8 +42,8 @@ func writeBody(w http.ResponseWriter, status int, body any) {
 	_, _ = w.Write(buf.Bytes()) // an error means that the caller has disconnected
 }
 
-// Content is an answer that is not JSON. Third parties wrote the content, so its headers stop browsers from running
-// anything in it.
+// Content is an answer that is not JSON. Third parties wrote the content, so its headers stop
+// browsers from running anything in it.
 type Content struct {
 	Body      []byte
 	MediaType string
@@ -76,8 +76,9 @@ func (c Content) WriteAnswer(w http.ResponseWriter, status int) {
 // Revalidated lets the caller's own cache keep an answer, but use it only after asking whether it is still the same.
 const Revalidated = "private, no-cache"
 
-// Tagged writes an answer with an ETag, or status 304 if the caller already has the answer (RFC 9110 section 13.1.2).
-// The header must already have the media type and the time for which caches may keep the answer.
+// Tagged writes an answer with an ETag, or status 304 if the caller already has the answer (RFC
+// 9110 section 13.1.2). The header must already have the media type and the time for which caches
+// may keep the answer.
 func Tagged(w http.ResponseWriter, r *http.Request, body []byte) {
 	sum := sha256.Sum256(body)
 	w.Header().Set("ETag", `"`+hex.EncodeToString(sum[:16])+`"`)
@@ -121,8 +122,8 @@ func Shown[T, A any](find func(ctx context.Context, name string) (T, error), sho
 	}
 }
 
-// OnAny returns a Route that answers with a function whose results may be of several kinds: a [Reply], a [Writer], or
-// one of the route's types.
+// OnAny returns a Route that answers with a function whose results may be of several kinds: a
+// [Reply], a [Writer], or one of the route's types.
 func OnAny[Q, A any](route api.Route[Q, A], fn func(context.Context, Q) (any, error)) Route {
 	return Route{route.Endpoint, func(r *http.Request) (int, any, error) {
 		q, err := Decode[Q](r, route.Endpoint)

@@ -22,8 +22,9 @@ type Caller struct {
 // UserPrefix begins the names of users whom a proxy has signed in. No name of a key has a colon.
 const UserPrefix = "user:"
 
-// Reader returns the name under which the caller's reading position is kept. Where no key is needed, all callers
-// share one name, which no key can have. Users may have names that no key of a row can have, so theirs are hashed.
+// Reader returns the name under which the caller's reading position is kept. Where no key is
+// needed, all callers share one name, which no key can have. Users may have names that no key of a
+// row can have, so theirs are hashed.
 func (c Caller) Reader() string {
 	if user, ok := strings.CutPrefix(c.Name, UserPrefix); ok {
 		sum := sha256.Sum256([]byte(user))

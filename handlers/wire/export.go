@@ -15,8 +15,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// This file answers requests for lists of any length, as CSV or as JSON Lines. Each page of a list is sent
-// before the next one is read, so only one page is in memory.
+// This file answers requests for lists of any length, as CSV or as JSON Lines. Each page of a list
+// is sent before the next one is read, so only one page is in memory.
 
 // ExportPage is the number of rows in a page.
 const ExportPage = 500
@@ -37,9 +37,10 @@ type ExportColumn[T any] struct {
 	Text func(row *T) string
 }
 
-// NewExport reads the first page at once, so that an error in the request can still be answered with a status. The next
-// function returns the page that begins at a cursor, and the cursor of the following page. The cursor of the first
-// page is empty, and so is the cursor that follows the last page.
+// NewExport reads the first page at once, so that an error in the request can still be answered
+// with a status. The next function returns the page that begins at a cursor, and the cursor of the
+// following page. The cursor of the first page is empty, and so is the cursor that follows the last
+// page.
 func NewExport[T any](log *slog.Logger, name, format string, columns []ExportColumn[T],
 	next func(after string) ([]T, string, error)) (e Export[T], err error) {
 	format = cmp.Or(format, "csv")
@@ -53,8 +54,8 @@ func NewExport[T any](log *slog.Logger, name, format string, columns []ExportCol
 
 var _ Writer = Export[struct{}]{}
 
-// WriteAnswer implements [Writer]. If a page cannot be read, WriteAnswer closes the connection, because the
-// status has already been sent.
+// WriteAnswer implements [Writer]. If a page cannot be read, WriteAnswer closes the connection,
+// because the status has already been sent.
 func (e Export[T]) WriteAnswer(w http.ResponseWriter, status int) {
 	h := w.Header()
 	h.Set("Content-Type", map[string]string{"csv": "text/csv; charset=utf-8", "jsonl": "application/jsonl"}[e.format])
@@ -67,8 +68,8 @@ func (e Export[T]) WriteAnswer(w http.ResponseWriter, status int) {
 	}
 }
 
-// rows sends the list page by page. Each page, compressed or not, has left the process before rows reads the next
-// one.
+// rows sends the list page by page. Each page, compressed or not, has left the process before rows
+// reads the next one.
 func (e Export[T]) rows(w io.Writer, flush func() error) error {
 	put := e.encoder(w)
 	for rows, after := e.first, e.after; ; {
@@ -115,8 +116,8 @@ func (e Export[T]) encoder(w io.Writer) func(rows []T) error {
 	}
 }
 
-// cell returns text in a form that spreadsheets show but do not evaluate as a formula (OWASP, CSV injection). Titles
-// and passages are written by third parties.
+// cell returns text in a form that spreadsheets show but do not evaluate as a formula (OWASP, CSV
+// injection). Titles and passages are written by third parties.
 func cell(text string) string {
 	if r := []rune(text[:min(len(text), 4)]); len(r) > 0 && strings.ContainsRune("=+-@\t\r\n＝＋－＠", r[0]) {
 		return "'" + text

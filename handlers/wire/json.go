@@ -25,8 +25,9 @@ const MaxBody = 4 << 20
 // maxDepth limits the depth to which the objects and lists of a request may be nested.
 const maxDepth = 32
 
-// decodeBody reads one JSON object. It refuses unknown and repeated fields. It also refuses names in a different case,
-// which package encoding/json would accept. A request with settings also gets them as a patch.
+// decodeBody reads one JSON object. It refuses unknown and repeated fields. It also refuses names
+// in a different case, which package encoding/json would accept. A request with settings also gets
+// them as a patch.
 func decodeBody(r *http.Request, into any) error {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -58,8 +59,8 @@ func decodeBody(r *http.Request, into any) error {
 // walk reads JSON a second time and checks it against the type into which it was decoded.
 type walk struct{ *json.Decoder }
 
-// value checks the field names in the next value, which has the given path and nesting depth. A nil type has no names
-// to check.
+// value checks the field names in the next value, which has the given path and nesting depth. A nil
+// type has no names to check.
 func (w *walk) value(t reflect.Type, path string, depth int) error {
 	token, err := w.Token()
 	delim, nested := token.(json.Delim)

@@ -63,8 +63,8 @@ func Decode[Q any](r *http.Request, e *api.Endpoint) (request Q, err error) {
 	return request, nil
 }
 
-// DecodeJSON strictly decodes a request whose body has no type in package api. The body must be one JSON object, and
-// the URL must have no parameters.
+// DecodeJSON strictly decodes a request whose body has no type in package api. The body must be one
+// JSON object, and the URL must have no parameters.
 func DecodeJSON(r *http.Request, into any) error {
 	if q := queryOf(r); q.err != nil {
 		return q.err
@@ -72,8 +72,8 @@ func DecodeJSON(r *http.Request, into any) error {
 	return decodeBody(r, into)
 }
 
-// WithoutKey returns the request of a feed without the key in its query, because the key is not a parameter of the
-// route.
+// WithoutKey returns the request of a feed without the key in its query, because the key is not a
+// parameter of the route.
 func WithoutKey(r *http.Request, e *api.Endpoint) *http.Request {
 	if e.Scope != api.ScopeFeed {
 		return r

@@ -4,8 +4,8 @@ import (
 	"net/url"
 )
 
-// Each returns a list in the form of the API. Without elements the list is empty rather than nil, which would be null
-// in an answer.
+// Each returns a list in the form of the API. Without elements the list is empty rather than nil,
+// which would be null in an answer.
 func Each[T, A any](all []T, show func(T) A) []A {
 	out := make([]A, len(all))
 	for i, one := range all {

@@ -34,8 +34,8 @@ func Step(do func(ctx context.Context, message []byte) error) Trigger {
 // Job returns the text of the envelope's message.
 func (e Envelope) Job() ([]byte, error) { return e.payload("job") }
 
-// payload returns the text of a queue message. The host sends the text as base64 (dataType binary), or, without that
-// setting, as a JSON string within a JSON string.
+// payload returns the text of a queue message. The host sends the text as base64 (dataType binary),
+// or, without that setting, as a JSON string within a JSON string.
 func (e Envelope) payload(name string) ([]byte, error) {
 	var text string
 	if err := json.Unmarshal(e.Data[name], &text); err != nil {
@@ -73,8 +73,9 @@ func (e Envelope) SentBy() (telemetry.Trace, bool) {
 	return telemetry.Trace{}, false
 }
 
-// MessageID returns the id of the envelope's message. It stays the same when the message comes again. It is empty if
-// the host gives none, as for a message that an operator sends to the function.
+// MessageID returns the id of the envelope's message. It stays the same when the message comes
+// again. It is empty if the host gives none, as for a message that an operator sends to the
+// function.
 func (e Envelope) MessageID() string {
 	var text, id string
 	if json.Unmarshal(e.Metadata["Id"], &text) != nil {
@@ -86,8 +87,8 @@ func (e Envelope) MessageID() string {
 	return id
 }
 
-// Age returns the time that the envelope's message has spent in its queue. It returns false if the host does not
-// report when the message was queued.
+// Age returns the time that the envelope's message has spent in its queue. It returns false if the
+// host does not report when the message was queued.
 func (e Envelope) Age(now time.Time) (time.Duration, bool) {
 	var text string
 	if json.Unmarshal(e.Metadata["InsertionTime"], &text) != nil {
@@ -97,9 +98,9 @@ func (e Envelope) Age(now time.Time) (time.Duration, bool) {
 	return max(now.Sub(inserted), 0), err == nil
 }
 
-// Kept turns any error into one that makes the host keep the message in the queue. It is for messages that could be
-// read, but whose work failed. After the last try, the host moves such a message to the poison queue, and the failure
-// is recorded.
+// Kept turns any error into one that makes the host keep the message in the queue. It is for
+// messages that could be read, but whose work failed. After the last try, the host moves such a
+// message to the poison queue, and the failure is recorded.
 func Kept(err error) error {
 	switch fault.KindOf(err) {
 	case fault.Unavailable, fault.Throttled, fault.Conflict:

@@ -16,8 +16,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// check takes one item through the stages. Each stage takes values and returns values: the item to store, the
-// outcome, and where the content belongs.
+// check takes one item through the stages. Each stage takes values and returns values: the item to
+// store, the outcome, and where the content belongs.
 type check struct {
 	*checker
 	shared
@@ -42,8 +42,8 @@ type shared struct {
 	noteBegun func(context.Context, *registry.Item) error
 }
 
-// check runs the stages on an item. An error means that this program failed, and that the item is given back
-// unchanged. A panic counts as the page's fault and is recorded on the item.
+// check runs the stages on an item. An error means that this program failed, and that the item is
+// given back unchanged. A panic counts as the page's fault and is recorded on the item.
 func (w *checker) check(
 	ctx context.Context, it registry.Item, of shared, release func(),
 ) (done verdict.Checked, err error) {
@@ -72,8 +72,9 @@ func (w *checker) check(
 		done.Purged = true
 		return done, err
 	}
-	// The outcome must be known before the content is placed: it decides whether the page is indexed, becomes an
-	// alias or leaves the index. Nothing is committed yet, so if the worker dies here, the item is checked again.
+	// The outcome must be known before the content is placed: it decides whether the page is indexed,
+	// becomes an alias or leaves the index. Nothing is committed yet, so if the worker dies here, the
+	// item is checked again.
 	o, r, err := c.find(ctx)
 	if err != nil {
 		return done, err
@@ -82,8 +83,9 @@ func (w *checker) check(
 	if err != nil {
 		return done, err
 	}
-	// The page is written to the index later, together with the other pages of the batch. Slow preparation, such as
-	// computing vectors, is done now, because the time at the end of the lock is reserved for the commit.
+	// The page is written to the index later, together with the other pages of the batch. Slow
+	// preparation, such as computing vectors, is done now, because the time at the end of the lock is
+	// reserved for the commit.
 	if err := c.placer.prepare(ctx, &c.item, &p); err != nil {
 		return done, err
 	}
@@ -93,8 +95,8 @@ func (w *checker) check(
 
 // find is the first half of a check: fetch, read, compare. It ends at the first stage that decides the outcome.
 func (c *check) find(ctx context.Context) (o verdict.Outcome, r verdict.Reading, err error) {
-	// An item that has killed its workers while it was tried alone would kill the next one, too, so it is not tried
-	// again.
+	// An item that has killed its workers while it was tried alone would kill the next one, too, so it
+	// is not tried again.
 	if c.item.Deadly {
 		return c.recordSuspect(ctx), r, nil
 	}
@@ -102,19 +104,19 @@ func (c *check) find(ctx context.Context) (o verdict.Outcome, r verdict.Reading,
 		c.release()
 		return verdict.PutOff(&c.item), r, nil
 	}
-	// This must come before all work on the item: if the worker dies, the record shows which items may have killed
-	// it.
+	// This must come before all work on the item: if the worker dies, the record shows which items may
+	// have killed it.
 	if err := c.noteBegun(ctx, &c.item); err != nil {
 		return o, r, err
 	}
-	// Stored content that is not in the index is indexed from its snapshot, so that an outage of the index costs the
-	// site no request.
+	// Stored content that is not in the index is indexed from its snapshot, so that an outage of the
+	// index costs the site no request.
 	if (c.item.IndexPending || verdict.Interrupted(&c.item)) && !c.basis.Forced {
 		c.release()
 		return c.pending(ctx)
 	}
-	// The cheapest evidence comes first: most checks find nothing new, and the status or the bytes alone often show
-	// it. A body must be read and compared as text only when its bytes differ.
+	// The cheapest evidence comes first: most checks find nothing new, and the status or the bytes
+	// alone often show it. A body must be read and compared as text only when its bytes differ.
 	got, o, err := c.fetch(ctx)
 	if err != nil || o.Decided() {
 		return o, r, err
@@ -145,8 +147,8 @@ func (c *check) find(ctx context.Context) (o verdict.Outcome, r verdict.Reading,
 	if o, err = c.readFields(ctx, &was, got, r, o); err != nil {
 		return o, r, err
 	}
-	// A body with new content is stored before its content is placed, so that everything in the index can be read
-	// again from a snapshot.
+	// A body with new content is stored before its content is placed, so that everything in the index
+	// can be read again from a snapshot.
 	switch {
 	case o.Store:
 		err = c.keep(ctx, got, r, o)
@@ -180,9 +182,10 @@ func (c *check) fetch(ctx context.Context) (verdict.Answer, verdict.Outcome, err
 	return c.fetchPage(ctx)
 }
 
-// recordSuspect records that the item killed its worker. The worker may have changed the index before it died, so the
-// next check fetches the whole page. That check does not use the snapshot, neither to index it nor to read it under
-// new rules, because reading the snapshot may be what kills the worker.
+// recordSuspect records that the item killed its worker. The worker may have changed the index
+// before it died, so the next check fetches the whole page. That check does not use the snapshot,
+// neither to index it nor to read it under new rules, because reading the snapshot may be what
+// kills the worker.
 func (c *check) recordSuspect(ctx context.Context) verdict.Outcome {
 	it := &c.item
 	c.release()
@@ -193,8 +196,9 @@ func (c *check) recordSuspect(ctx context.Context) verdict.Outcome {
 	return verdict.Failed("checking the page ended the program twice when nothing else was in work")
 }
 
-// recall loads what [verdict.Compare] needs for a body with new content: the words of the body, and the words of the
-// item's last content. When the capture is stored, the rows that recall has read are not read again.
+// recall loads what [verdict.Compare] needs for a body with new content: the words of the body, and
+// the words of the item's last content. When the capture is stored, the rows that recall has read
+// are not read again.
 func (c *check) recall(ctx context.Context, got verdict.Answer, r *verdict.Reading) (err error) {
 	it, b := &c.item, &c.basis
 	if !b.ComparesContent(it, got, *r, c.now()) {
@@ -206,9 +210,10 @@ func (c *check) recall(ctx context.Context, got verdict.Answer, r *verdict.Readi
 	return err
 }
 
-// confirm decides whether a missing page counts as missing, guarded or gone. The page is gone after enough missing
-// answers in a row (A14). It is guarded instead if too many pages of the host went missing at once. If the source was
-// never fetched successfully, its removal does not count as a loss.
+// confirm decides whether a missing page counts as missing, guarded or gone. The page is gone after
+// enough missing answers in a row (A14). It is guarded instead if too many pages of the host went
+// missing at once. If the source was never fetched successfully, its removal does not count as a
+// loss.
 func (c *check) confirm(ctx context.Context, o verdict.Outcome) (verdict.Outcome, error) {
 	it, config := &c.item, c.basis.Rules.Schedule
 	kind := config.Miss(it.Schedule(), 0, c.now())
@@ -255,15 +260,17 @@ func (c *check) fetchPage(ctx context.Context) (got verdict.Answer, o verdict.Ou
 	return got, o, nil
 }
 
-// Hashes belong to one normalization version, and hashes of two versions are never compared. So the first check of an
-// item under a new version reads the item's stored capture again before the request to the site. The site's answer
-// and the stored content are then compared under one version, and a change of the rules does not look like a change
-// of the page. A rebuild also rereads captures, but sends no request; see [check.pending].
+// Hashes belong to one normalization version, and hashes of two versions are never compared. So the
+// first check of an item under a new version reads the item's stored capture again before the
+// request to the site. The site's answer and the stored content are then compared under one
+// version, and a change of the rules does not look like a change of the page. A rebuild also
+// rereads captures, but sends no request; see [check.pending].
 
-// reread reads the stored capture again if the present rules differ from those under which it was last read. The
-// rules are those of the program and those of the watched part. The item takes over the result before the request to
-// the site. So if the site fails, the capture need not be read once more. When a capture cannot be read, there is
-// nothing to compare with, and the whole page is requested from the site.
+// reread reads the stored capture again if the present rules differ from those under which it was
+// last read. The rules are those of the program and those of the watched part. The item takes over
+// the result before the request to the site. So if the site fails, the capture need not be read
+// once more. When a capture cannot be read, there is nothing to compare with, and the whole page is
+// requested from the site.
 func (c *check) reread(ctx context.Context) error {
 	it := &c.item
 	fields := c.basis.Fields.HaveOthers(it)
@@ -297,8 +304,8 @@ func (c *check) reread(ctx context.Context) error {
 	return c.applyStored(ctx, r, s.capture)
 }
 
-// applyStored copies a reading of the stored capture into the item. A capture of another version is stored again as
-// one of the present version (B5).
+// applyStored copies a reading of the stored capture into the item. A capture of another version is
+// stored again as one of the present version (B5).
 func (c *check) applyStored(ctx context.Context, r verdict.Reading, capture snapshot.Capture) error {
 	it, b, now := &c.item, c.basis, c.now()
 	if b.Outdated(it) {
@@ -310,13 +317,14 @@ func (c *check) applyStored(ctx context.Context, r verdict.Reading, capture snap
 	return c.noteList(ctx, r, true)
 }
 
-// A page may have been stored before its host's soft-404 fingerprint was known. The row of the host contains the id
-// of the present fingerprint. The row of an item contains the id of the fingerprint that the item was compared with.
-// When the two ids differ, the item is compared once more, from its snapshot. So unchanged pages cost nothing more,
-// and no page is read twice for the same fingerprint.
+// A page may have been stored before its host's soft-404 fingerprint was known. The row of the host
+// contains the id of the present fingerprint. The row of an item contains the id of the fingerprint
+// that the item was compared with. When the two ids differ, the item is compared once more, from
+// its snapshot. So unchanged pages cost nothing more, and no page is read twice for the same
+// fingerprint.
 
-// reconsider examines a page whose content has not changed: its redirects may lead elsewhere than before, and the
-// content may be what its host shows for pages that do not exist.
+// reconsider examines a page whose content has not changed: its redirects may lead elsewhere than
+// before, and the content may be what its host shows for pages that do not exist.
 func (c *check) reconsider(ctx context.Context, o verdict.Outcome) (verdict.Outcome, error) {
 	if failure, err := c.followRedirects(ctx); err != nil || failure.Decided() {
 		return failure, err
@@ -330,8 +338,8 @@ func (c *check) reconsider(ctx context.Context, o verdict.Outcome) (verdict.Outc
 	return o, nil
 }
 
-// followRedirects updates the item's canonical URL when redirects became permanent or ceased to be permanent. A
-// canonical URL that the page itself gives takes precedence; it is in the snapshot.
+// followRedirects updates the item's canonical URL when redirects became permanent or ceased to be
+// permanent. A canonical URL that the page itself gives takes precedence; it is in the snapshot.
 func (c *check) followRedirects(ctx context.Context) (failure verdict.Outcome, err error) {
 	it, b := &c.item, c.basis
 	var s stored
@@ -347,8 +355,8 @@ func (c *check) followRedirects(ctx context.Context) (failure verdict.Outcome, e
 	return failure, nil
 }
 
-// compareLate compares the stored content with the host's present soft-404 fingerprint, unless that was done before.
-// If the snapshot cannot be read, the check fails.
+// compareLate compares the stored content with the host's present soft-404 fingerprint, unless that
+// was done before. If the snapshot cannot be read, the check fails.
 func (c *check) compareLate(ctx context.Context) (failure verdict.Outcome, err error) {
 	it, b := &c.item, c.basis
 	o, err := politeness.OriginOf(verdict.FetchURL(it))

@@ -28,8 +28,8 @@ const maxContainer = 100_000
 
 var maxBlobs = maxContainer // tests set a lower bound
 
-// newListing returns an empty listing of a container or folder. Its files are registered with the container's
-// credential.
+// newListing returns an empty listing of a container or folder. Its files are registered with the
+// container's credential.
 func newListing(items *registry.Items, place file.Location, credential string) *listing {
 	return &listing{
 		items: items, location: place, credential: credential, known: map[hashKey]listed{}, sum: sha256.New(),
@@ -37,9 +37,10 @@ func newListing(items *registry.Items, place file.Location, credential string) *
 	}
 }
 
-// read compares a container's listing with the items of its blobs. New and changed blobs become due now. If the listing
-// is late or interrupted, what it has registered stays registered: the next one goes on there. The returned outcome is
-// decided and states why if the container cannot be listed, or if the listing is late.
+// read compares a container's listing with the items of its blobs. New and changed blobs become due
+// now. If the listing is late or interrupted, what it has registered stays registered: the next one
+// goes on there. The returned outcome is decided and states why if the container cannot be listed,
+// or if the listing is late.
 func (l *listing) read(
 	ctx context.Context, entries iter.Seq2[file.Entry, error], isLate func() bool,
 ) (o verdict.Outcome, err error) {
@@ -100,11 +101,11 @@ type listing struct {
 	stamps  map[stamp]int               // new files, by their properties
 }
 
-// listed is the part of a file's item that the comparison needs. It is small and has no pointers, because a container
-// may have many files.
+// listed is the part of a file's item that the comparison needs. It is small and has no pointers,
+// because a container may have many files.
 type listed struct {
-	// These are the properties of the version that was last read, as package file has them. Times are those of nanos;
-	// the ETag is a digest, 0 for none.
+	// These are the properties of the version that was last read, as package file has them. Times are
+	// those of nanos; the ETag is a digest, 0 for none.
 	modified, length, checked int64
 	etag                      uint64
 	recent                    bool
@@ -172,8 +173,8 @@ type manner struct {
 
 func (l *listing) isFolder() bool { return l.location.Kind() == file.Local }
 
-// changed reports whether a file differs from the version that was last read. If the last check could not read the
-// file, changed reports whether the file was written after that check.
+// changed reports whether a file differs from the version that was last read. If the last check
+// could not read the file, changed reports whether the file was written after that check.
 func (b *listed) changed(e file.Entry) bool {
 	read := b.etag != 0 || b.modified != noTime
 	return read && !b.isSame(e.Info) || b.failing && nanos(e.LastModified) > b.checked
@@ -206,9 +207,9 @@ func (l *listing) recall(ctx context.Context) (full bool, err error) {
 	return false, nil
 }
 
-// itemsBelow yields the items of the container's files. Items that are gone are skipped: a file that comes back is
-// treated as new, and over the years the gone items may outnumber the others. Items of another account with the same
-// name, at another address, are skipped, too.
+// itemsBelow yields the items of the container's files. Items that are gone are skipped: a file
+// that comes back is treated as new, and over the years the gone items may outnumber the others.
+// Items of another account with the same name, at another address, are skipped, too.
 func (l *listing) itemsBelow(ctx context.Context) iter.Seq2[registry.Item, error] {
 	within := l.location.Normalized() + "/"
 	return func(yield func(registry.Item, error) bool) {
@@ -229,8 +230,8 @@ func (l *listing) tooMany() error {
 	return fault.New(fault.TooLarge, "the container has more than %d blobs, too many to be kept in step", maxBlobs)
 }
 
-// add records one listed file. Several names, such as a/b and a//b, may denote the same source; only the name that is
-// listed first is used.
+// add records one listed file. Several names, such as a/b and a//b, may denote the same source;
+// only the name that is listed first is used.
 func (l *listing) add(ctx context.Context, e file.Entry) error {
 	if e.Refused != nil && l.isFolder() {
 		l.pass(e)
@@ -273,8 +274,9 @@ func (l *listing) add(ctx context.Context, e file.Entry) error {
 // mayLetIn reports whether the container's credential may open a file that fails with the file's own credential.
 func (l *listing) mayLetIn(b listed) bool { return b.failing && l.credential != "" && !b.same }
 
-// enlist adds a file to the files that will be registered together, which makes them due. A file that was added with
-// a credential of its own keeps its credential as long as that credential works.
+// enlist adds a file to the files that will be registered together, which makes them due. A file
+// that was added with a credential of its own keeps its credential as long as that credential
+// works.
 func (l *listing) enlist(ctx context.Context, src source.Source, b listed) error {
 	var m manner
 	if b.open || b.failing {
@@ -317,8 +319,8 @@ func (l *listing) flush(ctx context.Context) error {
 	return nil
 }
 
-// lost yields the files that are no longer listed, and are not in a folder that could not be read. It reads the items
-// again, because [listed] has no addresses, unless every known file is listed.
+// lost yields the files that are no longer listed, and are not in a folder that could not be read.
+// It reads the items again, because [listed] has no addresses, unless every known file is listed.
 func (l *listing) lost(ctx context.Context) iter.Seq2[registry.Item, error] {
 	return func(yield func(registry.Item, error) bool) {
 		if !l.lacksSome() {

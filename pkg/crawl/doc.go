@@ -1,9 +1,10 @@
-// Package crawl performs jobs. The items of a job are fetched politely and conditionally, compared, and stored. They
-// are indexed only when their content, as a reader would see it, has changed. Then their next check is scheduled.
+// Package crawl performs jobs. The items of a job are fetched politely and conditionally, compared,
+// and stored. They are indexed only when their content, as a reader would see it, has changed. Then
+// their next check is scheduled.
 //
-// A worker receives a job, begins the batch, runs the checks and commits. If the host has more due items, the worker
-// then sends a job for them. The progress of a job decides which item comes next and when to commit. A check moves an
-// item through stages, which take values and return values:
+// A worker receives a job, begins the batch, runs the checks and commits. If the host has more due
+// items, the worker then sends a job for them. The progress of a job decides which item comes next
+// and when to commit. A check moves an item through stages, which take values and return values:
 //
 //	find     c.fetch                 asks robots.txt, then the source               site
 //	         verdict.CompareAnswer   decides by status, header and bytes            pure
@@ -14,8 +15,8 @@
 //	then     job.index               writes the pages of a batch to the index       index
 //	         verdict.Record          status, history, next check                    pure
 //
-// An item stands for another item if it is in the index in that item's place. The item that is not in the index is then
-// an alias.
+// An item stands for another item if it is in the index in that item's place. The item that is not
+// in the index is then an alias.
 //
 // The first stage that decides the outcome ends the search for it:
 //
@@ -37,12 +38,12 @@
 //	manifest  compares the planned contents of the index with the known ones; only the difference is written
 //	index     only after this step is the page Indexed; without a configured index it stays at Crawled
 //
-// Package politeness asks hosts, package verdict decides the outcome of an answer, and package placement decides
-// where content goes. Containers of blobs are in container.go.
+// Package politeness asks hosts, package verdict decides the outcome of an answer, and package
+// placement decides where content goes. Containers of blobs are in container.go.
 //
-// [politeness.Hosts.FetchResource] fetches resources that are not items, by the same rules, so that callers can find
-// items in them.
+// [politeness.Hosts.FetchResource] fetches resources that are not items, by the same rules, so that
+// callers can find items in them.
 //
-// Faults of a page are data: they end up in the item's status, errorMessage and history. [Worker.Process] returns an
-// error only when this program's own storage or index fails.
+// Faults of a page are data: they end up in the item's status, errorMessage and history.
+// [Worker.Process] returns an error only when this program's own storage or index fails.
 package crawl

@@ -9,8 +9,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/policy/options"
 )
 
-// fetchFile requests a file's properties first, and its bytes only when the properties differ (A9). A file whose
-// bytes were fetched is then handled like a page.
+// fetchFile requests a file's properties first, and its bytes only when the properties differ (A9).
+// A file whose bytes were fetched is then handled like a page.
 func (c *check) fetchFile(ctx context.Context) (got verdict.Answer, o verdict.Outcome, err error) {
 	place, err := verdict.FileLocation(&c.item)
 	switch {

@@ -17,9 +17,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// folderAt reports whether an item is a folder of this machine. A folder stays one: if it is not there, or a file has
-// its place, this says nothing about its files, and the outcome says so. What was read as a file does not become a
-// folder.
+// folderAt reports whether an item is a folder of this machine. A folder stays one: if it is not
+// there, or a file has its place, this says nothing about its files, and the outcome says so. What
+// was read as a file does not become a folder.
 func folderAt(files *file.Client, it *registry.Item, place file.Location) (is bool, o verdict.Outcome) {
 	was := it.Exclusion == verdict.ExclusionFolder
 	if place.Kind() != file.Local || it.Folder != "" || it.RawHash != "" && !was {
@@ -43,9 +43,10 @@ func folderIsMissing() verdict.Outcome {
 	return verdict.Failed("the folder is not there; its files stay as they are until it is back or you remove them")
 }
 
-// guard decides whether the files that a listing lacks may leave. If the folder has nothing left, they stay: a
-// drive that is not mounted looks like this. If it lacks more than the guard lets go of a host in a day
-// (CRAWL_GONE_SHARE), they stay until a listing a day later lacks them, too. A forced check lets them go.
+// guard decides whether the files that a listing lacks may leave. If the folder has nothing left,
+// they stay: a drive that is not mounted looks like this. If it lacks more than the guard lets go
+// of a host in a day (CRAWL_GONE_SHARE), they stay until a listing a day later lacks them, too. A
+// forced check lets them go.
 func (l *listing) guard(
 	ctx context.Context, it *registry.Item, b *verdict.Basis, now time.Time,
 ) (o verdict.Outcome, err error) {
@@ -109,8 +110,8 @@ func (l *listing) pass(e file.Entry) {
 	}
 }
 
-// maxDenied limits the folders that could not be read and are remembered. If there are as many, no file of the listing
-// counts as gone.
+// maxDenied limits the folders that could not be read and are remembered. If there are as many, no
+// file of the listing counts as gone.
 const maxDenied = 1000
 
 // isDenied reports whether a file is in a folder that could not be read.

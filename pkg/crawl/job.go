@@ -46,8 +46,8 @@ func (w *Worker) newJob(b *registry.Batch, releaseSlot func()) *job {
 	}
 }
 
-// run checks the items. The batch bounds the requests in flight; more checks than requests run at once, because a
-// check also waits for storage.
+// run checks the items. The batch bounds the requests in flight; more checks than requests run at
+// once, because a check also waits for storage.
 func (j *job) run(ctx context.Context) {
 	var wg sync.WaitGroup
 	for range min(j.batch.Permits*j.w.o.Behind, len(j.batch.Items)) {
@@ -72,11 +72,12 @@ func (j *job) next(ctx context.Context) *registry.Item {
 	return j.progress.next()
 }
 
-// begin waits until a check may begin: for its host's pace if the check asks, then at the gate, then for a permit. The
-// wait for the pace is before the gate, because a suspect inside keeps everybody out, and everybody inside keeps a
-// suspect out. A check that waits at the gate holds no permit, because checks inside the gate may need it. A check that
-// gets its permit while a suspect waits gives the permit back, leaves the gate, and lets the suspect go first.
-// Otherwise the suspect would wait for the requests of all checks that wait for a permit.
+// begin waits until a check may begin: for its host's pace if the check asks, then at the gate,
+// then for a permit. The wait for the pace is before the gate, because a suspect inside keeps
+// everybody out, and everybody inside keeps a suspect out. A check that waits at the gate holds no
+// permit, because checks inside the gate may need it. A check that gets its permit while a suspect
+// waits gives the permit back, leaves the gate, and lets the suspect go first. Otherwise the
+// suspect would wait for the requests of all checks that wait for a permit.
 func (j *job) begin(ctx context.Context, alone, asks bool) (leave, release func(), err error) {
 	for {
 		if asks && j.lease.Near(ctx) != nil {
@@ -94,8 +95,8 @@ func (j *job) begin(ctx context.Context, alone, asks bool) (leave, release func(
 	}
 }
 
-// begins reports whether an item may still begin after the wait for a permit. If it may not, begins gives the item
-// back.
+// begins reports whether an item may still begin after the wait for a permit. If it may not, begins
+// gives the item back.
 func (j *job) begins(ctx context.Context, it *registry.Item) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -151,8 +152,8 @@ func (j *job) note(ctx context.Context, it *registry.Item, c verdict.Checked, er
 	}
 }
 
-// commit writes the results so far: first to the index, then to the registry. The caller must hold mu, unless no
-// other goroutine uses the job.
+// commit writes the results so far: first to the index, then to the registry. The caller must hold
+// mu, unless no other goroutine uses the job.
 func (j *job) commit(ctx context.Context, last bool) error {
 	// The index is written first: an item may be committed as Indexed only when its page is in the index.
 	j.index(ctx)
@@ -239,8 +240,8 @@ func (j *job) count() {
 	j.outcomes, j.kinds = nil, nil
 }
 
-// progress decides which item of a job is next and when to commit. It does no I/O. Callers must make sure that only
-// one goroutine uses it at a time.
+// progress decides which item of a job is next and when to commit. It does no I/O. Callers must
+// make sure that only one goroutine uses it at a time.
 type progress struct {
 	lease      *politeness.Lease
 	todo       []*registry.Item
@@ -256,15 +257,15 @@ func newProgress(items []*registry.Item, lease *politeness.Lease, now time.Time)
 	return progress{lease: lease, todo: slices.Clone(items), lastCommit: now}
 }
 
-// may reports whether an item may begin; asks reports whether the item needs a request. While the host has asked for
-// a pause, or its budget is used up, only items that need no request may begin. An item that may not begin now may
-// not begin later in this job either.
+// may reports whether an item may begin; asks reports whether the item needs a request. While the
+// host has asked for a pause, or its budget is used up, only items that need no request may begin.
+// An item that may not begin now may not begin later in this job either.
 func (p *progress) may(asks bool) bool {
 	return p.failed == nil && !p.spent && p.lease.MayBegin(asks)
 }
 
-// next removes and returns the next item; nil when no further item may begin. A caller that waits before it begins
-// the item must afterwards call may again.
+// next removes and returns the next item; nil when no further item may begin. A caller that waits
+// before it begins the item must afterwards call may again.
 func (p *progress) next() *registry.Item {
 	asking, other := p.may(true), p.may(false)
 	i := slices.IndexFunc(p.todo, func(it *registry.Item) bool { return asking || other && it.AsksNobody() })
@@ -299,10 +300,11 @@ func (p *progress) collect() (out []verdict.Checked, unindexed int) {
 	return out, unindexed
 }
 
-// When a worker dies, any of the items in progress may have killed it (S1). They are checked again as usual, and that
-// their checks have begun is recorded first. An item that was in progress at two deaths is a suspect, and is tried
-// while the process does nothing else. If the worker dies again, this item was the cause, unless somebody killed the
-// worker just then. So the item is deadly only after a second death of that kind.
+// When a worker dies, any of the items in progress may have killed it (S1). They are checked again
+// as usual, and that their checks have begun is recorded first. An item that was in progress at two
+// deaths is a suspect, and is tried while the process does nothing else. If the worker dies again,
+// this item was the cause, unless somebody killed the worker just then. So the item is deadly only
+// after a second death of that kind.
 
 // gate lets several checks run at the same time, or one suspect alone.
 type gate struct{ s *semaphore.Weighted }
@@ -312,8 +314,8 @@ const everybody = 1 << 20
 
 func newGate() gate { return gate{semaphore.NewWeighted(everybody)} }
 
-// acquire waits until the check may begin. It returns politeness.ErrNotNow when ctx ends first. Callers must call the
-// returned function when the check has ended; further calls do nothing.
+// acquire waits until the check may begin. It returns politeness.ErrNotNow when ctx ends first.
+// Callers must call the returned function when the check has ended; further calls do nothing.
 func (g gate) acquire(ctx context.Context, alone bool) (leave func(), err error) {
 	n := int64(1)
 	if alone {
@@ -334,12 +336,12 @@ func (g gate) wanted() bool {
 	return false
 }
 
-// calm is how long a process works before it tries a suspect. Another try may have ended the process before it, and
-// the Functions host restarts its handler only so often.
+// calm is how long a process works before it tries a suspect. Another try may have ended the
+// process before it, and the Functions host restarts its handler only so often.
 const calm = 30 * time.Second
 
-// putOff decides for each item whether its check is put off, because workers died while they held the item. The
-// process started at the time started.
+// putOff decides for each item whether its check is put off, because workers died while they held
+// the item. The process started at the time started.
 func putOff(items []*registry.Item, started, now time.Time) {
 	for _, it := range items {
 		if it.Suspect() {
@@ -352,8 +354,9 @@ func putOff(items []*registry.Item, started, now time.Time) {
 // suspected reports whether the item must be tried alone.
 func suspected(it *registry.Item) bool { return it.Suspect() && !it.Early && !it.Deadly }
 
-// noteBegun records that the check of an item begins that was in progress at a death. Before a suspect is tried,
-// noteBegun commits the finished checks, which must not be lost if the worker dies.
+// noteBegun records that the check of an item begins that was in progress at a death. Before a
+// suspect is tried, noteBegun commits the finished checks, which must not be lost if the worker
+// dies.
 func (j *job) noteBegun(ctx context.Context, it *registry.Item) error {
 	if it.Deaths == 0 {
 		return nil

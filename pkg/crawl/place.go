@@ -8,8 +8,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// standBehind removes the page from the index in favour of another item, whose alias the page becomes. That item may
-// have changed during this check, so a new alias is checked again soon.
+// standBehind removes the page from the index in favour of another item, whose alias the page
+// becomes. That item may have changed during this check, so a new alias is checked again soon.
 func (p *placer) standBehind(ctx context.Context, it *registry.Item, s resolution) (verdict.Placement, error) {
 	was := it.AliasOf
 	to := verdict.Placement{
@@ -27,9 +27,10 @@ func (p *placer) standBehind(ctx context.Context, it *registry.Item, s resolutio
 	return to, p.removeFromIndex(ctx, it)
 }
 
-// standAlone prepares the page to be indexed as a page of its own. The prepared page waits for the other pages of its
-// batch, because it is far less work for an index to write many pages at once. Without an index nothing is prepared,
-// and the page stays at Crawled. When an index is configured later, the page is indexed from its snapshot.
+// standAlone prepares the page to be indexed as a page of its own. The prepared page waits for the
+// other pages of its batch, because it is far less work for an index to write many pages at once.
+// Without an index nothing is prepared, and the page stays at Crawled. When an index is configured
+// later, the page is indexed from its snapshot.
 func (p *placer) standAlone(
 	ctx context.Context, it *registry.Item, s resolution, r verdict.Reading,
 ) (*index.Prepared, error) {
@@ -66,9 +67,9 @@ func (p *placer) removeAlias(ctx context.Context, it *registry.Item) error {
 	return err
 }
 
-// removeAliases is called for a page that leaves the index. It brings forward the checks of the page's aliases. They
-// become due when the lock ends, because by then the removal is committed. If the worker dies before that, the next
-// check of this page calls removeAliases again.
+// removeAliases is called for a page that leaves the index. It brings forward the checks of the
+// page's aliases. They become due when the lock ends, because by then the removal is committed. If
+// the worker dies before that, the next check of this page calls removeAliases again.
 func (p *placer) removeAliases(ctx context.Context, it *registry.Item) error {
 	if it.IndexedHash != "" {
 		if err := p.in.Aliases.Expedite(ctx, it, p.lock.Until()); err != nil {
@@ -86,10 +87,11 @@ func (p *placer) deindex(ctx context.Context, it *registry.Item) error {
 	return p.removeFromIndex(ctx, it)
 }
 
-// forceVariants brings forward the checks of variants that will become aliases of the page. A variant that was
-// indexed after the page was registered already knows the page. Any other variant would find the page only when its
-// own content changes. So forceVariants is needed once, before the page is indexed for the first time. It must be
-// called before the write to the index, because the worker may die after that write.
+// forceVariants brings forward the checks of variants that will become aliases of the page. A
+// variant that was indexed after the page was registered already knows the page. Any other variant
+// would find the page only when its own content changes. So forceVariants is needed once, before
+// the page is indexed for the first time. It must be called before the write to the index, because
+// the worker may die after that write.
 func (p *placer) forceVariants(ctx context.Context, it *registry.Item) error {
 	if !it.LastIndexed.IsZero() || p.basis.IndexOnly {
 		return nil

@@ -19,12 +19,13 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// This file puts an item's content where it belongs: into the index as a page of its own, out of the index,
-// or behind another item that stands for it. When an item is purged, it also removes everything that is
-// stored for the item.
+// This file puts an item's content where it belongs: into the index as a page of its own, out of
+// the index, or behind another item that stands for it. When an item is purged, it also removes
+// everything that is stored for the item.
 //
-// Changes to an item that others can see happen under the item's [lock]. Rows of other items change before the item's
-// own commit. So when a worker dies in between, the item's next check repeats the work.
+// Changes to an item that others can see happen under the item's [lock]. Rows of other items change
+// before the item's own commit. So when a worker dies in between, the item's next check repeats the
+// work.
 
 // lock is the lock on the items of a batch.
 type lock interface {
@@ -40,8 +41,8 @@ type Indexer interface {
 	Remove(ctx context.Context, id string, known *search.Contents) error
 }
 
-// Embedder sets the vectors of a page's chunks. When it returns any error, the page is unchanged and is tried again
-// later.
+// Embedder sets the vectors of a page's chunks. When it returns any error, the page is unchanged
+// and is tried again later.
 type Embedder interface {
 	Embed(ctx context.Context, p *search.Page) error
 }
@@ -77,15 +78,15 @@ func NewPlacement(in PlacementStores, o PlacementOptions) *Placement {
 	return &Placement{in: in, o: o}
 }
 
-// indexes reports whether an index is configured. Without one, no page is indexed, and a removal changes only the
-// rows.
+// indexes reports whether an index is configured. Without one, no page is indexed, and a removal
+// changes only the rows.
 func (s *Placement) indexes() bool {
 	_, none := s.in.Index.(search.None)
 	return !none
 }
 
-// placer places the content of one item, under the item's lock and on the basis of its check. It is not safe for
-// concurrent use.
+// placer places the content of one item, under the item's lock and on the basis of its check. It is
+// not safe for concurrent use.
 type placer struct {
 	in    PlacementStores
 	o     PlacementOptions
@@ -98,9 +99,10 @@ func (s *Placement) placer(lock lock, b *verdict.Basis) *placer {
 	return &placer{in: s.in, o: s.o, lock: lock, basis: b}
 }
 
-// purge removes everything that is stored for the item outside its rows; the commit then removes the rows. If the
-// worker dies in between, the item is still due to be purged. If such an item is registered again before that, it
-// starts afresh. When the index is down, Purge returns an error, because the index would not be asked again later.
+// purge removes everything that is stored for the item outside its rows; the commit then removes
+// the rows. If the worker dies in between, the item is still due to be purged. If such an item is
+// registered again before that, it starts afresh. When the index is down, Purge returns an error,
+// because the index would not be asked again later.
 func (p *placer) purge(ctx context.Context, it *registry.Item) error {
 	if err := p.lock.Locked(ctx); err != nil {
 		return err
@@ -126,8 +128,8 @@ func (p *placer) purge(ctx context.Context, it *registry.Item) error {
 	return nil
 }
 
-// purgeCaptures removes the captures of the item and the history of its fields, and those of items that have moved to
-// it.
+// purgeCaptures removes the captures of the item and the history of its fields, and those of items
+// that have moved to it.
 func (p *placer) purgeCaptures(ctx context.Context, it *registry.Item) error {
 	formers, err := p.in.Moves.Formers(ctx, it)
 	if err != nil {
@@ -144,8 +146,8 @@ func (p *placer) purgeCaptures(ctx context.Context, it *registry.Item) error {
 	return p.in.Moves.Drop(ctx, it)
 }
 
-// put writes pages to the index in one call, while the lock on their items holds. It never panics: a page that makes
-// the index panic is refused.
+// put writes pages to the index in one call, while the lock on their items holds. It never panics:
+// a page that makes the index panic is refused.
 func (s *Placement) put(ctx context.Context, lock lock, pages ...search.Page) (err error) {
 	if len(pages) == 0 {
 		return nil
@@ -172,8 +174,8 @@ type manifest struct {
 	Digest string
 }
 
-// drop removes, in parallel, manifests that no item has referred to since the last commit. If a manifest cannot be
-// removed, it remains until its item is purged.
+// drop removes, in parallel, manifests that no item has referred to since the last commit. If a
+// manifest cannot be removed, it remains until its item is purged.
 func (s *Placement) drop(ctx context.Context, stale []manifest) {
 	var g errgroup.Group
 	g.SetLimit(8)
@@ -188,8 +190,8 @@ func (s *Placement) drop(ctx context.Context, stale []manifest) {
 	_ = g.Wait() // failures are only logged
 }
 
-// prepare prepares a page to be written to the index: it loads the known contents of the page in the index, computes
-// the vectors, and saves the manifest of the new contents.
+// prepare prepares a page to be written to the index: it loads the known contents of the page in
+// the index, computes the vectors, and saves the manifest of the new contents.
 func (p *placer) prepare(ctx context.Context, it *registry.Item, to *verdict.Placement) (err error) {
 	if to.Entry == nil {
 		return nil
@@ -202,8 +204,8 @@ func (p *placer) prepare(ctx context.Context, it *registry.Item, to *verdict.Pla
 	if page.Known, err = p.contentsOf(ctx, it, *page); err != nil {
 		return err
 	}
-	// Vectors are computed for each page now, not for the whole batch later: this may take as long as a request to a
-	// site, and the time at the end of the lock belongs to the commit.
+	// Vectors are computed for each page now, not for the whole batch later: this may take as long as
+	// a request to a site, and the time at the end of the lock belongs to the commit.
 	if v := p.in.Vectors; v != nil {
 		if err := v.Embed(ctx, page); err != nil {
 			to.Refused = fault.New(fault.Unavailable, "%w", err) // whatever the error, the page is not at fault
@@ -218,8 +220,9 @@ func (p *placer) prepare(ctx context.Context, it *registry.Item, to *verdict.Pla
 	return err
 }
 
-// contentsOf returns the known contents of the page in the index; nil when they are not certain. For a forced or
-// rebuilt item they are never certain, because people force a check or a rebuild when they doubt the index.
+// contentsOf returns the known contents of the page in the index; nil when they are not certain.
+// For a forced or rebuilt item they are never certain, because people force a check or a rebuild
+// when they doubt the index.
 func (p *placer) contentsOf(ctx context.Context, it *registry.Item, page search.Page) (*search.Contents, error) {
 	certain := it.Manifest != "" && it.IndexedHash != "" && it.IndexedHash != registry.Outdated
 	if !certain || p.basis.Forced || it.RebuildPending || it.Interrupted {
@@ -228,8 +231,8 @@ func (p *placer) contentsOf(ctx context.Context, it *registry.Item, page search.
 	return p.in.Manifests.Contents(ctx, page, it.Manifest)
 }
 
-// remove removes the page from the index, with all contents that the manifest lists. These include contents that the
-// index does not show yet.
+// remove removes the page from the index, with all contents that the manifest lists. These include
+// contents that the index does not show yet.
 func (p *placer) remove(ctx context.Context, it *registry.Item) error {
 	known, err := p.contentsOf(ctx, it, search.Page{ID: string(it.ID)})
 	if err != nil {
@@ -238,8 +241,8 @@ func (p *placer) remove(ctx context.Context, it *registry.Item) error {
 	return p.in.Index.Remove(ctx, string(it.ID), known)
 }
 
-// removeAgain makes sure that the index contains nothing of a page that was removed from the index. Leftover contents
-// are the only error that the index can have about such a page.
+// removeAgain makes sure that the index contains nothing of a page that was removed from the index.
+// Leftover contents are the only error that the index can have about such a page.
 func (p *placer) removeAgain(ctx context.Context, it *registry.Item) error {
 	if err := p.lock.Locked(ctx); err != nil {
 		return err
@@ -247,10 +250,10 @@ func (p *placer) removeAgain(ctx context.Context, it *registry.Item) error {
 	return p.remove(ctx, it)
 }
 
-// removeFromIndex removes the item's documents from the index, and records that the item no longer waits to be
-// indexed. The index is asked even when no documents are known, because a worker may have died after it wrote to the
-// index and before its commit. If no documents are known and the index is down, removeFromIndex returns no error: the
-// next check asks the index again.
+// removeFromIndex removes the item's documents from the index, and records that the item no longer
+// waits to be indexed. The index is asked even when no documents are known, because a worker may
+// have died after it wrote to the index and before its commit. If no documents are known and the
+// index is down, removeFromIndex returns no error: the next check asks the index again.
 func (p *placer) removeFromIndex(ctx context.Context, it *registry.Item) error {
 	known := it.IndexedHash != ""
 	if err := p.removeAgain(ctx, it); err != nil && (known || !fault.Down(err)) {
@@ -264,15 +267,16 @@ func (p *placer) removeFromIndex(ctx context.Context, it *registry.Item) error {
 	return nil
 }
 
-// A rel=canonical is a claim about content, so it is compared with the content: the page and the item that would stand
-// for it must have most of the shorter text in common. The words of both texts are in the rows with their last
-// captures. These rows are read only when one of the texts is new; the item keeps the result.
+// A rel=canonical is a claim about content, so it is compared with the content: the page and the
+// item that would stand for it must have most of the shorter text in common. The words of both
+// texts are in the rows with their last captures. These rows are read only when one of the texts is
+// new; the item keeps the result.
 //
-// A template that breaks for an hour must not empty the index. So a page in the index becomes an alias by its text, or
-// an alias ceases to be one, only when two checks in a row say so.
+// A template that breaks for an hour must not empty the index. So a page in the index becomes an
+// alias by its text, or an alias ceases to be one, only when two checks in a row say so.
 
-// credible returns an obstacle if the item of a claim does not stand for the page: because it has other content, or
-// because the next check must confirm the claim first.
+// credible returns an obstacle if the item of a claim does not stand for the page: because it has
+// other content, or because the next check must confirm the claim first.
 func (r *resolver) credible(ctx context.Context, cl verdict.Candidate, of *registry.Item) (o obstacle, err error) {
 	it, c := r.item, &r.item.Claim
 	known := c.Compared(it, of)
@@ -296,12 +300,12 @@ func (r *resolver) credible(ctx context.Context, cl verdict.Candidate, of *regis
 	return o, nil
 }
 
-// waits reports whether a new claim must be confirmed by another check. The first check of a page is believed, and so
-// is a forced one.
+// waits reports whether a new claim must be confirmed by another check. The first check of a page
+// is believed, and so is a forced one.
 func (r *resolver) waits() bool { return !r.basis.Forced && r.basis.RawBefore != "" }
 
-// compare compares the texts of the page and of another item, and records the result on the page. It returns false if
-// the words of a text are not known, or if the texts have no words.
+// compare compares the texts of the page and of another item, and records the result on the page.
+// It returns false if the words of a text are not known, or if the texts have no words.
 func (r *resolver) compare(ctx context.Context, of *registry.Item) (known bool, err error) {
 	it, share := r.item, 1.0
 	if of.ContentHash != it.ContentHash {
@@ -322,8 +326,8 @@ func (r *resolver) compare(ctx context.Context, of *registry.Item) (known bool, 
 	return true, nil
 }
 
-// conclude records what the check's text says, and returns the resolution. If the text contradicts the present alias
-// for the first time, the page stays an alias.
+// conclude records what the check's text says, and returns the resolution. If the text contradicts
+// the present alias for the first time, the page stays an alias.
 func (r *resolver) conclude(ctx context.Context, s resolution) (resolution, error) {
 	it, c := r.item, &r.item.Claim
 	followed, doubted := c.Followed, c.Doubted

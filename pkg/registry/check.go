@@ -25,7 +25,7 @@ func (v Violation) String() string {
 // writers.
 func (r *Registry) Check(ctx context.Context) ([]Violation, error) {
 	c := checker{
-		now: r.s.Now(), politeness: r.s.Options.Politeness, hosts: map[storage.Key]HostState{},
+		now: r.s.Now(), politeness: r.s.Options.Politeness, hosts: map[storage.Key]hostState{},
 		items: map[storage.Key]Item{}, due: map[storage.Key][]storage.Entity{}, surplus: map[storage.Key]surplus{},
 		hints: map[string]time.Time{},
 	}
@@ -58,7 +58,7 @@ type checker struct {
 	items      map[storage.Key]Item
 	due        map[storage.Key][]storage.Entity // due rows by item
 	surplus    map[storage.Key]surplus          // by host row
-	hosts      map[storage.Key]HostState
+	hosts      map[storage.Key]hostState
 	hints      map[string]time.Time // by partition: the time of the earliest hint
 	found      []Violation
 }

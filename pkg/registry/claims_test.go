@@ -12,7 +12,7 @@ import (
 // kind give way to it (X2).
 func TestX2ClaimsOfAHost(t *testing.T) {
 	claims := func(to string) tally { return tally{Status: Indexed, Claim: to} }
-	h := &HostState{}
+	h := &hostState{}
 	for i := range 40 {
 		h.recount(tally{}, claims(fmt.Sprintf("https://a.example/%d", i)))
 	}
@@ -35,7 +35,7 @@ func TestX2ClaimsOfAHost(t *testing.T) {
 // TestX2ClaimsAreBounded checks that counts are positive and bounded, and never above the real number (X2).
 func TestX2ClaimsAreBounded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		h, now, real := &HostState{}, map[int]string{}, map[string]int{}
+		h, now, real := &hostState{}, map[int]string{}, map[string]int{}
 		for range rapid.IntRange(0, 200).Draw(t, "steps") {
 			page, to := rapid.IntRange(0, 30).Draw(t, "page"), ""
 			if n := rapid.IntRange(0, 25).Draw(t, "to"); n > 0 {

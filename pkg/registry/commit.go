@@ -234,7 +234,7 @@ func (c *commit) ops(host *hostRecord) ([]storage.Op, []opOwner) {
 
 func (c *commit) updateHost(host *hostRecord, now time.Time) {
 	host.Policy.Pace.Unclaim(len(c.done)+len(c.rest), c.r.s.Options.Politeness(host.Host))
-	learn(&host.HostState, now, c.b.owner, c.host)
+	learn(&host.hostState, now, c.b.owner, c.host)
 	if asked, answered := c.answers(); asked {
 		host.Answers = answered
 	}
@@ -248,7 +248,7 @@ func (c *commit) updateHost(host *hostRecord, now time.Time) {
 }
 
 // learn updates the host state with the findings of a worker that sent requests to it.
-func learn(h *HostState, now time.Time, owner string, found HostFinding) {
+func learn(h *hostState, now time.Time, owner string, found HostFinding) {
 	h.Policy.Pace.CrawlDelay = found.CrawlDelay
 	h.pause(now, found.PauseUntil, found.PauseWhy)
 	h.Policy.Charge(now, owner, found.Asked)

@@ -16,8 +16,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// HostState is the row of one host: the state that its workers share, and the counters of its items.
-type HostState struct {
+// hostState is the row of one host: the state that its workers share, and the counters of its items.
+type hostState struct {
 	Host   string       `col:"host"`
 	Policy policy.State `col:",inline"`
 
@@ -41,11 +41,11 @@ type HostState struct {
 	recounted bool // Counts, Rebuilding, Guarded or a pause have changed since the row was read
 }
 
-var hostRows = row.Of[HostState]()
+var hostRows = row.Of[hostState]()
 
 // hostRecord is a host's state with the revision at which the state was read.
 type hostRecord struct {
-	HostState
+	hostState
 	Key  storage.Key
 	ETag storage.ETag
 }
@@ -53,14 +53,14 @@ type hostRecord struct {
 // LoadHost reads the row of a host. If the row does not exist, the state and the ETag are empty.
 func (r *rowStore) LoadHost(ctx context.Context, partition, host string) (h hostRecord, err error) {
 	h.Key = storage.Key{Partition: partition, Row: hostRow(host)}
-	h.HostState, h.ETag, err = hostRows.Load(ctx, r.Items, h.Key)
+	h.hostState, h.ETag, err = hostRows.Load(ctx, r.Items, h.Key)
 	h.Host = host
 	return h, err
 }
 
 // HostsOf yields the host rows of a partition. If columns are given, only those columns are read.
-func (r *rowStore) HostsOf(ctx context.Context, partition string, columns ...string) iter.Seq2[HostState, error] {
-	return func(yield func(HostState, error) bool) {
+func (r *rowStore) HostsOf(ctx context.Context, partition string, columns ...string) iter.Seq2[hostState, error] {
+	return func(yield func(hostState, error) bool) {
 		q := storage.Query{Partition: partition, RowFrom: hostPrefix, RowTo: "host" + afterBar, Select: columns}
 		for e, err := range r.Items.Query(ctx, q) {
 			h := hostStateOf(e)
@@ -73,24 +73,24 @@ func (r *rowStore) HostsOf(ctx context.Context, partition string, columns ...str
 
 // hostStateOf decodes a row of the items table as a host row. If the row is of another kind, the returned state has
 // no Host.
-func hostStateOf(e storage.Entity) HostState {
+func hostStateOf(e storage.Entity) hostState {
 	h, _ := hostRows.Decode(e.Props)
 	return h
 }
 
 // Op returns the operation that writes the host row: an insert if there was none, otherwise a replace with If-Match.
-func (h *hostRecord) Op() storage.Op { return hostRows.Put(h.Key, h.ETag, &h.HostState) }
+func (h *hostRecord) Op() storage.Op { return hostRows.Put(h.Key, h.ETag, &h.hostState) }
 
 // pause pauses the host, as [policy.Pace.Pause] does. The next copy of the host's counters then also contains the
 // pause.
-func (h *HostState) pause(now, until time.Time, why string) {
+func (h *hostState) pause(now, until time.Time, why string) {
 	before := h.Policy.Pace.PausedUntil
 	h.Policy.Pace.Pause(now, until, words.ClipRunes(why, 200))
 	h.recounted = h.recounted || !h.Policy.Pace.PausedUntil.Equal(before)
 }
 
 // there returns the number of items that are present, which means that they are not gone.
-func (h *HostState) there() int {
+func (h *hostState) there() int {
 	n := -h.Revisited
 	for status, count := range h.Counts {
 		if status != Gone {
@@ -124,7 +124,7 @@ func tallyOf(it *Item) tally {
 }
 
 // recount updates the counters for an item whose tally has changed.
-func (h *HostState) recount(was, is tally) {
+func (h *hostState) recount(was, is tally) {
 	h.recounted = h.recounted || was.Status != is.Status || was.Waits != is.Waits || was.Guarded != is.Guarded
 	h.move(was.Status, is.Status)
 	h.Rebuilding += one(is.Waits) - one(was.Waits)
@@ -142,7 +142,7 @@ const (
 
 // claim counts one item for another address. When there is no room, the address with the smallest count gives way. The
 // counts are then too small, but an address that many pages name is kept.
-func (h *HostState) claim(from, to string) {
+func (h *hostState) claim(from, to string) {
 	if from == to {
 		return
 	}
@@ -170,7 +170,7 @@ func (h *HostState) claim(from, to string) {
 
 // move moves one item from the counter of one status to that of another. Items that are not in the registry have an
 // empty status.
-func (h *HostState) move(from, to Status) {
+func (h *hostState) move(from, to Status) {
 	if from == to {
 		return
 	}
@@ -186,7 +186,7 @@ func (h *HostState) move(from, to Status) {
 }
 
 // Notices describes for people which answers of the host are not believed.
-func (h *HostState) Notices() (out []string) {
+func (h *hostState) Notices() (out []string) {
 	if h.Lying > 0 {
 		out = append(out, fmt.Sprintf("The ETag and Last-Modified of %s stayed the same while the content changed, so they "+
 			"are not believed there.", words.Count(h.Lying, "page")))

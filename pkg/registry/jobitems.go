@@ -29,7 +29,7 @@ func (r *rowStore) LoadJob(ctx context.Context, job Job) ([]Item, hostRecord, er
 }
 
 // items returns the number of the host's items.
-func (h *HostState) items() (n int) {
+func (h *hostState) items() (n int) {
 	for _, count := range h.Counts {
 		n += count
 	}

@@ -87,7 +87,7 @@ func (r *Hosts) Release(ctx context.Context, l *HostLease, found HostFinding) er
 	id := hostID{Partition: l.Partition, Host: l.Host}
 	err := r.s.ChangeHost(ctx, id, func(_ context.Context, h *hostRecord) (*hostChange, error) {
 		now := r.s.Now()
-		learn(&h.HostState, now, l.owner, found)
+		learn(&h.hostState, now, l.owner, found)
 		waits = h.Policy.ReleaseItemless(now, l.owner, found.NextStart)
 		return &hostChange{}, nil
 	})

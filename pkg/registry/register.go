@@ -224,7 +224,7 @@ func IsItemLimit(err error) bool { return errors.Is(err, errItemLimit) }
 
 // full returns the reason why a host cannot have another item, or nil if it can. The limit is exact, because each new
 // item also writes the host row.
-func full(h *HostState, p policy.Politeness) error {
+func full(h *hostState, p policy.Politeness) error {
 	n := 0
 	for _, count := range h.Counts {
 		n += count
@@ -251,7 +251,7 @@ func planRegister(now time.Time, chunk []member, items []Item, idle []storage.ET
 		if it.exists() && (o.NewOnly || o.respects(&it)) {
 			continue
 		}
-		if err := full(&host.HostState, p); err != nil && !it.exists() {
+		if err := full(&host.hostState, p); err != nil && !it.exists() {
 			plan.out[i] = Registered{Err: err}
 			continue
 		}

@@ -145,7 +145,7 @@ func (r *Hosts) Backlog(ctx context.Context, s source.Source) (int, error) {
 func (r *Hosts) partitionStats(ctx context.Context, partition, host string, now time.Time) ([]HostStats, error) {
 	var out []HostStats
 	at := map[string]int{}
-	add := func(h *HostState) {
+	add := func(h *hostState) {
 		if s := statsOf(h, now, r.s.Options.Politeness(h.Host)); !s.onlyVisited() {
 			at[h.Host], out = len(out), append(out, s)
 		}
@@ -155,7 +155,7 @@ func (r *Hosts) partitionStats(ctx context.Context, partition, host string, now 
 		if err != nil || h.ETag == "" {
 			return nil, err
 		}
-		add(&h.HostState)
+		add(&h.hostState)
 	} else {
 		for h, err := range r.s.HostsOf(ctx, partition) {
 			if err != nil {
@@ -176,7 +176,7 @@ func (s *HostStats) onlyVisited() bool {
 	return len(s.Items) == 0 && s.PausedUntil.IsZero()
 }
 
-func statsOf(h *HostState, now time.Time, p policy.Politeness) HostStats {
+func statsOf(h *hostState, now time.Time, p policy.Politeness) HostStats {
 	s := HostStats{Host: h.Host, Items: h.Counts, Checks: h.Rates.Checks, Changes: h.Rates.Changes, Errors: h.Rates.Errors,
 		Rebuilding: h.Rebuilding, Guarded: h.Guarded}
 	s.PausedUntil, s.PauseReason = h.Policy.Blocked(now, p)

@@ -65,7 +65,7 @@ func TestThawFreesWhatIsHeld(t *testing.T) {
 			if it := itemOf(e); isItemRow(e.Row) && (it.LockOwner != "" || !it.eligible(b.s.Now(), Attempt{})) {
 				t.Errorf("%s: locked by %q", e.Row, it.LockOwner)
 			}
-			var h HostState
+			var h hostState
 			if h = hostStateOf(e); len(h.Policy.Leases) > 0 || !h.Policy.Pace.ClaimedUntil.IsZero() {
 				t.Errorf("%s: held: %+v", e.Row, h)
 			}

@@ -24,8 +24,8 @@ type Entries interface {
 	Has(ctx context.Context, id string) (bool, error)
 }
 
-// Auditor compares the index with the manifest of each item. It changes nothing, except that it removes pages that
-// have no item or entry.
+// Auditor compares the index with the manifest of each item. It changes nothing, except that it
+// removes pages that have no item or entry.
 type Auditor struct {
 	index     Audited
 	manifests *Manifests
@@ -38,8 +38,8 @@ func NewAuditor(ix Audited, m *Manifests, items *registry.Items, e Entries) *Aud
 	return &Auditor{index: ix, manifests: m, items: items, entries: e}
 }
 
-// Difference describes how the contents of the index differ from an item's manifest. It returns "" if they do not
-// differ, if the item is locked, or if the item is going to be indexed anyway.
+// Difference describes how the contents of the index differ from an item's manifest. It returns ""
+// if they do not differ, if the item is locked, or if the item is going to be indexed anyway.
 func (a *Auditor) Difference(ctx context.Context, it *registry.Item) (string, error) {
 	if !it.LockedUntil.IsZero() || it.IndexPending || it.RebuildPending || it.IndexedHash == registry.Outdated {
 		return "", nil
@@ -70,8 +70,8 @@ func (a *Auditor) Difference(ctx context.Context, it *registry.Item) (string, er
 	return said, nil
 }
 
-// difference describes how the stored contents differ from the wanted ones. It returns "" if they do not. It compares
-// chunks by their names, and images only by their number.
+// difference describes how the stored contents differ from the wanted ones. It returns "" if they
+// do not. It compares chunks by their names, and images only by their number.
 func difference(want map[string]string, stored search.Stored, images int) string {
 	lacks, renamed := 0, 0
 	for key, uid := range want {
@@ -99,8 +99,9 @@ func difference(want map[string]string, stored search.Stored, images int) string
 // orphanStep is the number of pages that one call of Orphans examines.
 const orphanStep = 200
 
-// Orphans examines some pages of the index and removes those that have no item or entry. It begins after the page
-// with the given id. It returns the ids of the removed pages, and the id after which to continue; "" at the end.
+// Orphans examines some pages of the index and removes those that have no item or entry. It begins
+// after the page with the given id. It returns the ids of the removed pages, and the id after which
+// to continue; "" at the end.
 func (a *Auditor) Orphans(ctx context.Context, after string) (removed []string, next string, err error) {
 	ids, err := a.index.IDs(ctx, after, orphanStep)
 	if err != nil {
@@ -121,8 +122,8 @@ func (a *Auditor) Orphans(ctx context.Context, after string) (removed []string, 
 	return removed, next, nil
 }
 
-// removeOrphan removes a page unless it has an item or entry. If an item for it appeared in the meantime, that item
-// is indexed once more.
+// removeOrphan removes a page unless it has an item or entry. If an item for it appeared in the
+// meantime, that item is indexed once more.
 func (a *Auditor) removeOrphan(ctx context.Context, id string) (removed bool, err error) {
 	if has, err := a.entries.Has(ctx, id); err != nil || has {
 		return false, err

@@ -15,9 +15,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-// Images returns a document's images as the index shows them for the page with the given id (A18). Images are
-// identified by their normalized addresses, which contain no secrets. Each image appears once. The numbers and
-// lengths stay within the bounds of package search.
+// Images returns a document's images as the index shows them for the page with the given id (A18).
+// Images are identified by their normalized addresses, which contain no secrets. Each image appears
+// once. The numbers and lengths stay within the bounds of package search.
 func Images(page source.ID, doc extract.Document, rules source.Rules) []search.Image {
 	var images []search.Image
 	known := map[string]bool{}
@@ -55,9 +55,9 @@ func bounded(text string) string {
 	return text
 }
 
-// HashImages returns a hash of a page's images, their order and their texts; "" for no images. Parts of an address
-// that do not determine the picture do not affect the hash: a version, a tracking parameter, a signature, or the
-// number of one of several servers with the same images.
+// HashImages returns a hash of a page's images, their order and their texts; "" for no images.
+// Parts of an address that do not determine the picture do not affect the hash: a version, a
+// tracking parameter, a signature, or the number of one of several servers with the same images.
 func HashImages(images []search.Image, rules source.Rules) string {
 	if len(images) == 0 {
 		return ""
@@ -74,28 +74,30 @@ func HashImages(images []search.Image, rules source.Rules) string {
 	return "sha256:" + hex.EncodeToString(h.Sum(nil))
 }
 
-// versionParameters matches the query parameters that do not determine the picture. Sites use some of them to make
-// caches fetch a file again, and image servers use others to check that a link was made by them.
+// versionParameters matches the query parameters that do not determine the picture. Sites use some
+// of them to make caches fetch a file again, and image servers use others to check that a link was
+// made by them.
 var versionParameters = regexp.MustCompile(`(?i)^(?:v|ver|version|rev|revision|_|ts|timestamp|mtime|modified|updated|` +
 	`lastmod|cb|cache|cachebust(?:er)?|bust|nocache|rnd|rand|random|hash|md5|etag|` +
 	`sig|sign|signature|hmac|token|auth|auth_key|expires?|policy|key-pair-id|` +
 	`x-(?:amz|goog|oss|cos|ms)-.*|awsaccesskeyid|googleaccessid|ossaccesskeyid|_nc_.*|ixlib|ixid)$`)
 
-// signedParameters are the parameters of a link to a file in Azure storage that has a signature. In other addresses
-// they may say which picture it is.
+// signedParameters are the parameters of a link to a file in Azure storage that has a signature. In
+// other addresses they may say which picture it is.
 var signedParameters = regexp.MustCompile(`(?i)^(?:se|sp|sr|st|sv|spr|sks|skt|ske|skv|sktid|skoid)$`)
 
 var (
 	// versionAlone matches a query that is nothing but the version of an image file.
 	versionAlone = regexp.MustCompile(`(?i)^(?:t=)?[0-9a-f]{6,}$`)
 	imageFile    = regexp.MustCompile(`(?i)\.(?:avif|bmp|gif|ico|jpe?g|png|svg|tiff?|webp)$`)
-	// shard matches a server name with a number, such as "c1.cdn.example": one of several servers with the same
-	// files.
+	// shard matches a server name with a number, such as "c1.cdn.example": one of several servers with
+	// the same files.
 	shard = regexp.MustCompile(`^([a-z-]*)[0-9]{1,2}\.`)
 )
 
-// pictureOf returns the part of an address that determines the picture, without versions and signatures. The number
-// of a server is replaced by "#": "c1.cdn.example/a.png?v=2" becomes "c#.cdn.example/a.png".
+// pictureOf returns the part of an address that determines the picture, without versions and
+// signatures. The number of a server is replaced by "#": "c1.cdn.example/a.png?v=2" becomes
+// "c#.cdn.example/a.png".
 func pictureOf(src string) string {
 	u, err := url.Parse(src)
 	if err != nil || u.Host == "" {
@@ -120,8 +122,8 @@ func pictureOf(src string) string {
 	return host + u.EscapedPath() + "?" + strings.Join(query, "&")
 }
 
-// imageTexts returns those texts about images that are not part of the page's text. Captions are part of it and are
-// left out.
+// imageTexts returns those texts about images that are not part of the page's text. Captions are
+// part of it and are left out.
 func imageTexts(images []search.Image) []extract.Block {
 	var blocks []extract.Block
 	said := map[string]bool{}

@@ -1,6 +1,7 @@
-// Package index turns a document into searchable content: one page with its chunks and images. The id of a page is
-// the id of its item, so indexing the same content again changes nothing. The package also keeps a manifest of what
-// the index contains of each page, so that the next time only the difference is written.
+// Package index turns a document into searchable content: one page with its chunks and images. The
+// id of a page is the id of its item, so indexing the same content again changes nothing. The
+// package also keeps a manifest of what the index contains of each page, so that the next time only
+// the difference is written.
 package index
 
 import (
@@ -27,12 +28,14 @@ type Prepared struct {
 	LeftOut    int // number of chunks beyond the first [MaxChunks], which are not indexed
 }
 
-// MaxChunks bounds the number of chunks of a page's text. The bound allows about four megabytes of prose, more than
-// any novel. A page of 5 MB made of short lines has 50,000 chunks, which nobody searches.
+// MaxChunks bounds the number of chunks of a page's text. The bound allows about four megabytes of
+// prose, more than any novel. A page of 5 MB made of short lines has 50,000 chunks, which nobody
+// searches.
 const MaxChunks = 10_000
 
-// Prepare builds the page for the index from an item, the document extracted from the item, and the images that may
-// be shown. The name is that of a file. It is empty for a page, whose chunks are named after the item's id (C3).
+// Prepare builds the page for the index from an item, the document extracted from the item, and the
+// images that may be shown. The name is that of a file. It is empty for a page, whose chunks are
+// named after the item's id (C3).
 func Prepare(it *registry.Item, name chunk.Name, doc extract.Document, images []search.Image, now time.Time) Prepared {
 	p := search.Page{
 		ID: string(it.ID), URL: it.DisplaySource, Host: it.SourceHost, Type: TypePage,
@@ -80,8 +83,8 @@ func (e Prepared) cutWhy(doc extract.Document) string {
 	return why + ". Also, " + left
 }
 
-// model returns the suffix of the chunks' keys in the index, which identifies the model of the vectors; "" if the
-// chunks have no vectors.
+// model returns the suffix of the chunks' keys in the index, which identifies the model of the
+// vectors; "" if the chunks have no vectors.
 func (e Prepared) model() string {
 	if len(e.Records) == 0 {
 		return ""

@@ -46,14 +46,15 @@ const (
 // maxShown bounds the JSON of images, in bytes, so that the metadata stays within 8 KiB. About a hundred images fit.
 const maxShown = 6 << 10
 
-// Manifests stores, for each page, what was written to the index: the metadata of the page's chunks as JSONL (C4).
-// Each manifest is one row or one blob, which never changes.
+// Manifests stores, for each page, what was written to the index: the metadata of the page's chunks
+// as JSONL (C4). Each manifest is one row or one blob, which never changes.
 //
 //	table Manifests   <item id>  r<digest>  a line for each chunk, see [chunk.Encode], compressed
 //	container chunks  <item id>/<digest>    the same, for very many chunks
 //
-// The item in the registry refers to the manifest of the last known contents of the index (C5). Manifests are derived
-// data: when one is missing or damaged, the page is written as if its contents in the index were unknown.
+// The item in the registry refers to the manifest of the last known contents of the index (C5).
+// Manifests are derived data: when one is missing or damaged, the page is written as if its
+// contents in the index were unknown.
 type Manifests struct {
 	rows  storage.Table
 	blobs storage.Container
@@ -73,8 +74,9 @@ func (m *Manifests) Create(ctx context.Context) error {
 	return m.blobs.Create(ctx)
 }
 
-// Save stores the manifest of a page and returns the digest by which the manifest is found. The write is deferred
-// ([storage.Deferred]), because nobody needs the manifest before the item refers to it.
+// Save stores the manifest of a page and returns the digest by which the manifest is found. The
+// write is deferred ([storage.Deferred]), because nobody needs the manifest before the item refers
+// to it.
 func (m *Manifests) Save(ctx context.Context, e Prepared) (digest string, err error) {
 	defer fault.Wrap(&err, "manifest of %s", e.Page.ID)
 	var lines bytes.Buffer
@@ -151,9 +153,9 @@ func isRow(digest string) bool { return strings.HasPrefix(digest, inRow) }
 
 func rowKey(id, digest string) storage.Key { return storage.Key{Partition: id, Row: digest} }
 
-// Contents returns the contents of a page in the index, according to the manifest with the given digest; nil when the
-// contents are not known. If the page has too many images for the manifest, its contents are known only while its
-// images equal those of p.
+// Contents returns the contents of a page in the index, according to the manifest with the given
+// digest; nil when the contents are not known. If the page has too many images for the manifest,
+// its contents are known only while its images equal those of p.
 func (m *Manifests) Contents(ctx context.Context, p search.Page, digest string) (*search.Contents, error) {
 	kept, known, err := m.read(ctx, p.ID, digest)
 	if err != nil || !known {
@@ -221,9 +223,9 @@ func (m *Manifests) Records(ctx context.Context, id source.ID, digest string) ([
 	return kept.records, err
 }
 
-// Misnamed reports whether a chunk of a page does not have the given name, according to the manifest with the given
-// digest, and returns the uid of the first such chunk. If the manifest is missing or damaged, nothing is known of the
-// names, and Misnamed reports true and "".
+// Misnamed reports whether a chunk of a page does not have the given name, according to the
+// manifest with the given digest, and returns the uid of the first such chunk. If the manifest is
+// missing or damaged, nothing is known of the names, and Misnamed reports true and "".
 func (m *Manifests) Misnamed(ctx context.Context, id source.ID, digest string, name chunk.Name) (uid chunk.UID,
 	misnamed bool, err error) {
 	kept, known, err := m.read(ctx, string(id), digest)
@@ -244,8 +246,8 @@ func (m *Manifests) Misnamed(ctx context.Context, id source.ID, digest string, n
 	return "", false, nil
 }
 
-// Collisions returns the numbers of collisions of a page's chunks. The page's id is not set. The numbers are zero
-// when the manifest is missing or damaged.
+// Collisions returns the numbers of collisions of a page's chunks. The page's id is not set. The
+// numbers are zero when the manifest is missing or damaged.
 func (m *Manifests) Collisions(ctx context.Context, id source.ID, digest string) (chunk.Collisions, error) {
 	kept, _, err := m.read(ctx, string(id), digest)
 	return kept.collisions, err

@@ -13,8 +13,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
-// Asker sends the requests of one check. Requests to the batch's host keep the batch's pace. Requests that are
-// redirected to another host go through a session with that host. An Asker is not safe for concurrent use.
+// Asker sends the requests of one check. Requests to the batch's host keep the batch's pace.
+// Requests that are redirected to another host go through a session with that host. An Asker is not
+// safe for concurrent use.
 type Asker struct {
 	hosts   *Hosts
 	lease   *Lease
@@ -22,8 +23,8 @@ type Asker struct {
 	session session                     // for redirects to other hosts
 }
 
-// Asker returns an asker for one check, which must hold a permit. Before the asker receives a large body, it calls
-// the given function. If the function returns an error, the body is not received.
+// Asker returns an asker for one check, which must hold a permit. Before the asker receives a large
+// body, it calls the given function. If the function returns an error, the body is not received.
 func (l *Lease) Asker(large func(context.Context) error) *Asker {
 	a := &Asker{hosts: l.hosts, lease: l, large: large, session: session{hosts: l.hosts}}
 	a.session.ask = a.waitAt
@@ -33,9 +34,9 @@ func (l *Lease) Asker(large func(context.Context) error) *Asker {
 // errDisallowed is the error of a redirect whose target robots.txt forbids.
 var errDisallowed = fault.New(fault.Blocked, "robots.txt disallows it")
 
-// ask sends a request to the batch's host and follows its redirects. When a host asks for a pause, ask records the
-// pause. It ignores a pause in the answer to a HEAD request, because the GET that follows shows more reliably whether
-// the host wants a pause.
+// ask sends a request to the batch's host and follows its redirects. When a host asks for a pause,
+// ask records the pause. It ignores a pause in the answer to a HEAD request, because the GET that
+// follows shows more reliably whether the host wants a pause.
 func (a *Asker) ask(ctx context.Context, req fetch.Request) (fetch.Response, error) {
 	req.Gate, req.Large = a.gate, a.large
 	resp, err := a.hosts.web.Get(ctx, req)
@@ -83,8 +84,8 @@ func (a *Asker) ruling(ctx context.Context, o Origin) (ruling, error) {
 	return r, errors.Join(err, a.session.release(ctx))
 }
 
-// waitAt waits until the next request to a host may start. For the batch's host it keeps the batch's pace; for
-// another host it uses a session.
+// waitAt waits until the next request to a host may start. For the batch's host it keeps the
+// batch's pace; for another host it uses a session.
 func (a *Asker) waitAt(ctx context.Context, o Origin) error {
 	if o.Host != a.lease.batch.Host {
 		return a.session.wait(ctx, o)
@@ -95,8 +96,8 @@ func (a *Asker) waitAt(ctx context.Context, o Origin) error {
 	return a.lease.Wait(ctx)
 }
 
-// pause keeps all workers away from the host that answered. After a redirect this may be another host than the
-// batch's.
+// pause keeps all workers away from the host that answered. After a redirect this may be another
+// host than the batch's.
 func (a *Asker) pause(ctx context.Context, resp fetch.Response) error {
 	until, why := a.hosts.clock().Add(verdict.PauseOf(resp)), fmt.Sprintf("HTTP %d", resp.Status)
 	o, err := OriginOf(resp.FinalURL)
@@ -137,9 +138,10 @@ func (a *Asker) Allows(ctx context.Context, it *registry.Item) (verdict.Outcome,
 	return verdict.Outcome{}, nil
 }
 
-// Get fetches a page. The request is conditional if the answer "not modified" would be enough (A8). A decided outcome
-// states why there is no answer. An error means that this program's storage failed, or that this worker's time is
-// over. The given function reads the app setting of a credential.
+// Get fetches a page. The request is conditional if the answer "not modified" would be enough (A8).
+// A decided outcome states why there is no answer. An error means that this program's storage
+// failed, or that this worker's time is over. The given function reads the app setting of a
+// credential.
 func (a *Asker) Get(
 	ctx context.Context, it *registry.Item, b verdict.Basis, setting func(string) string,
 ) (got verdict.Answer, o verdict.Outcome, err error) {
@@ -176,8 +178,8 @@ func (a *Asker) Get(
 	return got, verdict.FailedBy(err), nil
 }
 
-// sameByHead sends a HEAD request to a server that ignores conditional requests. If the answer shows that the page is
-// unchanged, it counts as a 304, and no download is needed.
+// sameByHead sends a HEAD request to a server that ignores conditional requests. If the answer
+// shows that the page is unchanged, it counts as a 304, and no download is needed.
 func (a *Asker) sameByHead(ctx context.Context, req fetch.Request, it *registry.Item) (resp fetch.Response, same bool) {
 	req.Head = true
 	if a.lease.Wait(ctx) != nil {
@@ -191,9 +193,9 @@ func (a *Asker) sameByHead(ctx context.Context, req fetch.Request, it *registry.
 	return resp, resp.NotModified
 }
 
-// otherwise requests the other forms of an address that failed, each once, and returns the first answer that has the
-// page. If none has it, it returns the answer that it was given. The only errors are failures of this program, which
-// the session remembers.
+// otherwise requests the other forms of an address that failed, each once, and returns the first
+// answer that has the page. If none has it, it returns the answer that it was given. The only
+// errors are failures of this program, which the session remembers.
 func (a *Asker) otherwise(
 	ctx context.Context, it *registry.Item, req fetch.Request, first verdict.Answer,
 ) (verdict.Answer, error) {
@@ -222,10 +224,10 @@ func (a *Asker) otherwise(
 	return first, nil
 }
 
-// Subresources returns a gate for what a page requests while a browser renders it: robots.txt of each host must allow
-// it. Such a request does not keep the pace, because a render is one start; only a robots.txt that is not known yet is
-// requested in its host's pace. The gate is safe for concurrent use, but the asker must not be used otherwise while it
-// is.
+// Subresources returns a gate for what a page requests while a browser renders it: robots.txt of
+// each host must allow it. Such a request does not keep the pace, because a render is one start;
+// only a robots.txt that is not known yet is requested in its host's pace. The gate is safe for
+// concurrent use, but the asker must not be used otherwise while it is.
 func (a *Asker) Subresources() func(ctx context.Context, address string) error {
 	var one sync.Mutex
 	return func(ctx context.Context, address string) error {
@@ -253,8 +255,9 @@ func (a *Asker) Subresources() func(ctx context.Context, address string) error {
 // AtOnce returns how many requests a host may have in flight by limits of its own; zero if it has none.
 func (a *Asker) AtOnce(host string) int { return a.hosts.atOnce(host) }
 
-// Rendered records what the batch's host has sent while a page was rendered. The requests count towards the host's
-// budget, and the pause before its next request grows with them: as many as a page may send at once count as one start.
+// Rendered records what the batch's host has sent while a page was rendered. The requests count
+// towards the host's budget, and the pause before its next request grows with them: as many as a
+// page may send at once count as one start.
 func (a *Asker) Rendered(byHost map[string]int, bytes int64) {
 	n := byHost[a.lease.batch.Host]
 	if n == 0 {

@@ -65,14 +65,14 @@ type Progress struct {
 
 // Bounds on what a run records about a step.
 const (
-	MaxExamples   = 10
+	maxExamples   = 10
 	maxExampleLen = 300
 )
 
 func (p *Progress) add(more Progress) {
 	p.Seen, p.Changed = p.Seen+more.Seen, p.Changed+more.Changed
 	for _, text := range more.Examples {
-		if len(p.Examples) < MaxExamples {
+		if len(p.Examples) < maxExamples {
 			p.Examples = append(p.Examples, strings.ToValidUTF8(text[:min(len(text), maxExampleLen)], ""))
 		}
 	}

@@ -96,7 +96,7 @@ func TestZ1ANewVersionRunsByItself(t *testing.T) {
 		st.EndedAt.IsZero() {
 		t.Fatalf("%d pieces, %+v, %d and %d changed", pieces, st, items.changes(), links.changes())
 	}
-	if p := st.Parts[0]; p.Seen != 35 || p.Changed != 17 || len(p.Examples) != migrate.MaxExamples || !p.Done {
+	if p := st.Parts[0]; p.Seen != 35 || p.Changed != 17 || len(p.Examples) != 10 || !p.Done {
 		t.Errorf("first part: %+v", p)
 	}
 	r.Must(s.Ensure(t.Context()))
@@ -243,7 +243,7 @@ func TestZ1ExamplesAreBounded(t *testing.T) {
 	if _, err := s.Advance(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if p := r.status(s).Parts[0]; len(p.Examples) != migrate.MaxExamples || len(p.Examples[0]) > 300 {
+	if p := r.status(s).Parts[0]; len(p.Examples) != 10 || len(p.Examples[0]) > 300 {
 		t.Errorf("%d examples of %d bytes", len(p.Examples), len(p.Examples[0]))
 	}
 }

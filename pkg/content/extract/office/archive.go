@@ -27,12 +27,12 @@ const (
 // reader of the document returns Err.
 type zipArchive struct {
 	Err    error
-	Bounds Bounds               // what may still be read
+	Bounds archiveBounds        // what may still be read
 	files  map[string]*zip.File // by name, which is in lower case and without a leading slash
 }
 
-// Bounds are what may be read of an archive.
-type Bounds struct {
+// archiveBounds are what may be read of an archive.
+type archiveBounds struct {
 	Part     int64 // bytes to which one part may inflate
 	Inflated int64 // bytes to which all parts may inflate
 	Elements int   // XML elements
@@ -49,7 +49,7 @@ func openArchive(body []byte) (*zipArchive, error) {
 	if err != nil {
 		return nil, fault.New(fault.Invalid, "broken office file: %w", err)
 	}
-	a := &zipArchive{files: make(map[string]*zip.File, len(z.File)), Bounds: Bounds{maxPart, maxArchiveBytes, maxElements}}
+	a := &zipArchive{files: make(map[string]*zip.File, len(z.File)), Bounds: archiveBounds{maxPart, maxArchiveBytes, maxElements}}
 	for _, f := range z.File {
 		a.files[localName(f.Name)] = f
 	}
@@ -98,7 +98,7 @@ func (a *zipArchive) Bytes(name string) ([]byte, error) {
 }
 
 // Required reads the root element of a part without which there is no document. See [zipArchive.Open].
-func (a *zipArchive) Required(name string, read func(*Part, xml.StartElement)) error {
+func (a *zipArchive) Required(name string, read func(*xmlPart, xml.StartElement)) error {
 	r, err := a.Open(name)
 	if err != nil {
 		return err
@@ -118,7 +118,7 @@ func (a *zipArchive) Required(name string, read func(*Part, xml.StartElement)) e
 
 // Optional reads a part that only adds to the document. A missing part is treated as empty. If a part is broken, what
 // precedes the error is kept. Errors: TooLarge.
-func (a *zipArchive) Optional(name string, read func(*Part, xml.StartElement)) error {
+func (a *zipArchive) Optional(name string, read func(*xmlPart, xml.StartElement)) error {
 	if name == "" {
 		return nil
 	}

@@ -45,7 +45,7 @@ func TestBoundsAddUp(t *testing.T) {
 		kind  fault.Kind
 	}{
 		{"within", func(*archive) {}, ""},
-		{"exactly", func(a *archive) { a.Bounds = Bounds{Part: 1004, Inflated: 4 * 1004, Elements: 14} }, ""},
+		{"exactly", func(a *archive) { a.Bounds = archiveBounds{Part: 1004, Inflated: 4 * 1004, Elements: 14} }, ""},
 		{"a part", func(a *archive) { a.Bounds.Part = 1003 }, fault.TooLarge},
 		{"all parts", func(a *archive) { a.Bounds.Inflated = 4*1004 - 1 }, fault.TooLarge},
 		{"elements", func(a *archive) { a.Bounds.Elements = 13 }, fault.TooLarge},

@@ -34,7 +34,7 @@ func EPUB(body []byte, lim extract.Limits) (extract.Document, error) {
 		return extract.Document{}, err
 	}
 	main := ""
-	err = a.Required("META-INF/container.xml", func(p *Part, _ xml.StartElement) {
+	err = a.Required("META-INF/container.xml", func(p *xmlPart, _ xml.StartElement) {
 		p.children(func(xml.StartElement) {
 			p.children(func(e xml.StartElement) {
 				main = cmp.Or(main, attr(e, "full-path"))
@@ -64,7 +64,7 @@ func EPUB(body []byte, lim extract.Limits) (extract.Document, error) {
 }
 
 // read reads the package document (EPUB 3.3 §5).
-func (b *book) read(p *Part, _ xml.StartElement) {
+func (b *book) read(p *xmlPart, _ xml.StartElement) {
 	p.children(func(e xml.StartElement) {
 		switch e.Name.Local {
 		case "metadata":

@@ -24,12 +24,12 @@ type series struct {
 const maxPoints = 1_000
 
 // readChart reads a part with a chart.
-func readChart(p *Part) (c chart) {
+func readChart(p *xmlPart) (c chart) {
 	p.children(func(e xml.StartElement) { c.read(p, e) })
 	return c
 }
 
-func (c *chart) read(p *Part, e xml.StartElement) {
+func (c *chart) read(p *xmlPart, e xml.StartElement) {
 	switch e.Name.Local {
 	case "title":
 		c.title = strings.TrimSpace(c.title + " " + allText(p))
@@ -42,7 +42,7 @@ func (c *chart) read(p *Part, e xml.StartElement) {
 	}
 }
 
-func (c *chart) readSeries(p *Part) {
+func (c *chart) readSeries(p *xmlPart) {
 	var s series
 	p.children(func(e xml.StartElement) {
 		switch e.Name.Local {
@@ -62,7 +62,7 @@ func (c *chart) readSeries(p *Part) {
 }
 
 // points returns the texts of the elements c:v.
-func points(p *Part) (all []string) {
+func points(p *xmlPart) (all []string) {
 	var visit func(xml.StartElement)
 	visit = func(e xml.StartElement) {
 		if e.Name.Local != "v" {
@@ -79,7 +79,7 @@ func points(p *Part) (all []string) {
 	return all
 }
 
-func allText(p *Part) string {
+func allText(p *xmlPart) string {
 	var text []byte
 	p.all(func(s []byte) { text = append(text, s...) }, func(e xml.StartElement) bool {
 		return e.Name.Local != "f" && e.Name.Local != "txPr" && e.Name.Local != "spPr"

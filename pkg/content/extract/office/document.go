@@ -17,7 +17,7 @@ type docx struct {
 	styles  styles
 	lists   *numbering
 
-	in      *Part     // the part being read
+	in      *xmlPart  // the part being read
 	links   relations // relationships of that part
 	w       writer
 	para    paragraph
@@ -65,7 +65,7 @@ func (d *docx) read(main string) error {
 		return err
 	}
 	wrong := ""
-	err := d.archive.Required(main, func(p *Part, root xml.StartElement) {
+	err := d.archive.Required(main, func(p *xmlPart, root xml.StartElement) {
 		if wrong = root.Name.Local; wrong == "document" {
 			wrong = ""
 			d.story(p, links)
@@ -84,7 +84,7 @@ func (d *docx) read(main string) error {
 }
 
 // story reads the text of a part to its end.
-func (d *docx) story(p *Part, links relations) {
+func (d *docx) story(p *xmlPart, links relations) {
 	d.in, d.links, d.fields = p, links, nil
 	d.aside(func() { d.in.children(d.visit) })
 	d.w.flush()
@@ -234,7 +234,7 @@ func (d *docx) readNotes(links relations) error {
 	for _, kind := range []string{"footnotes", "endnotes"} {
 		name := links.part(kind)
 		notes := d.archive.relations(name)
-		err := d.archive.Optional(name, func(p *Part, _ xml.StartElement) {
+		err := d.archive.Optional(name, func(p *xmlPart, _ xml.StartElement) {
 			p.children(func(e xml.StartElement) {
 				if d.notes[noteID(e)] {
 					d.story(p, notes)

@@ -8,7 +8,7 @@ import (
 // equation reads an m:oMath (part 1 §22.1) as text on one line, such as x^2 or a/b. The text is good enough to search
 // and understand; it is not meant for typesetting.
 type equation struct {
-	*Part
+	*xmlPart
 	write func([]byte)
 	run   func(xml.StartElement) // reads an element that holds text
 	text  *[]byte                // what was written

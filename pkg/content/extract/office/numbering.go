@@ -65,7 +65,7 @@ func newNumbering(ss styles) *numbering {
 	return &numbering{map[string]*abstractList{}, map[string]*numberedList{}, ss}
 }
 
-func (n *numbering) read(p *Part, _ xml.StartElement) {
+func (n *numbering) read(p *xmlPart, _ xml.StartElement) {
 	p.children(func(e xml.StartElement) {
 		switch id := attr(e, "abstractNumId"); {
 		case len(n.abstract)+len(n.lists) >= maxTable:
@@ -78,7 +78,7 @@ func (n *numbering) read(p *Part, _ xml.StartElement) {
 	})
 }
 
-func readAbstract(p *Part) *abstractList {
+func readAbstract(p *xmlPart) *abstractList {
 	list := &abstractList{}
 	p.children(func(e xml.StartElement) {
 		switch e.Name.Local {
@@ -93,7 +93,7 @@ func readAbstract(p *Part) *abstractList {
 	return list
 }
 
-func readLevel(p *Part) listLevel {
+func readLevel(p *xmlPart) listLevel {
 	level, text := listLevel{format: "decimal", start: 1}, xml.StartElement{}
 	p.children(func(e xml.StartElement) {
 		switch e.Name.Local {
@@ -123,7 +123,7 @@ func readLevel(p *Part) listLevel {
 	return level
 }
 
-func readList(p *Part) *numberedList {
+func readList(p *xmlPart) *numberedList {
 	list := &numberedList{starts: map[int]int{}, levels: map[int]listLevel{}}
 	p.children(func(e xml.StartElement) {
 		switch e.Name.Local {

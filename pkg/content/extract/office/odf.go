@@ -36,7 +36,7 @@ func ODF(body []byte, mimeType string, lim extract.Limits) (extract.Document, er
 		return extract.Document{}, err
 	}
 	encrypted := false
-	if err := a.Optional("META-INF/manifest.xml", func(p *Part, _ xml.StartElement) {
+	if err := a.Optional("META-INF/manifest.xml", func(p *xmlPart, _ xml.StartElement) {
 		p.children(func(e xml.StartElement) {
 			p.children(func(e xml.StartElement) { encrypted = encrypted || e.Name.Local == "encryption-data" })
 		})
@@ -68,7 +68,7 @@ func ODF(body []byte, mimeType string, lim extract.Limits) (extract.Document, er
 // meta is what a file says about itself.
 type meta struct{ title, language, author string }
 
-func (m *meta) read(p *Part, _ xml.StartElement) {
+func (m *meta) read(p *xmlPart, _ xml.StartElement) {
 	p.children(func(xml.StartElement) {
 		p.children(func(e xml.StartElement) {
 			to := map[string]*string{"title": &m.title, "language": &m.language, "initial-creator": &m.author}[e.Name.Local]
@@ -82,7 +82,7 @@ func (m *meta) read(p *Part, _ xml.StartElement) {
 // reader is a document being converted to blocks.
 type reader struct {
 	out   *extract.Composer
-	in    *Part
+	in    *xmlPart
 	kind  string                  // the media type
 	lists map[string]map[int]bool // levels of the styles of lists that are numbered
 	left  int                     // bytes of cells that may still be read
@@ -97,11 +97,11 @@ type reader struct {
 }
 
 // styles reads the styles of lists.
-func (r *reader) styles(p *Part, _ xml.StartElement) {
+func (r *reader) styles(p *xmlPart, _ xml.StartElement) {
 	p.children(func(xml.StartElement) { r.listStyles(p) })
 }
 
-func (r *reader) listStyles(p *Part) {
+func (r *reader) listStyles(p *xmlPart) {
 	p.named("list-style", func(e xml.StartElement) {
 		if len(r.lists) > 10_000 {
 			return
@@ -116,7 +116,7 @@ func (r *reader) listStyles(p *Part) {
 }
 
 // document reads the content of the file.
-func (r *reader) document(p *Part, _ xml.StartElement) {
+func (r *reader) document(p *xmlPart, _ xml.StartElement) {
 	r.in = p
 	p.children(func(e xml.StartElement) {
 		switch e.Name.Local {

@@ -161,7 +161,7 @@ func (p *pptx) read(main string) error {
 func (p *pptx) slides(main string, links relations) ([]string, error) {
 	var names []string
 	wrong, seen := "", map[string]bool{}
-	err := p.archive.Required(main, func(part *Part, root xml.StartElement) {
+	err := p.archive.Required(main, func(part *xmlPart, root xml.StartElement) {
 		if wrong = root.Name.Local; wrong != "presentation" {
 			return
 		}

@@ -12,11 +12,11 @@ import (
 )
 
 // within reads another part at the present position, and then goes on with the present part.
-func (d *docx) within(name string, read func(*Part, relations)) {
+func (d *docx) within(name string, read func(*xmlPart, relations)) {
 	in, links, open := d.in, d.links, d.fields
 	relations := d.archive.relations(name)
 	// An error is also stored in the archive, which then ends the reading of the document.
-	_ = d.archive.Optional(name, func(p *Part, _ xml.StartElement) {
+	_ = d.archive.Optional(name, func(p *xmlPart, _ xml.StartElement) {
 		d.in = p
 		read(p, relations)
 	})
@@ -30,7 +30,7 @@ func (d *docx) diagram(e xml.StartElement) {
 
 // chart adds the numbers of a chart as a table, before the paragraph around it.
 func (d *docx) chart(id string) {
-	d.within(d.links.byID[id].target, func(p *Part, _ relations) { d.w.chart(readChart(p)) })
+	d.within(d.links.byID[id].target, func(p *xmlPart, _ relations) { d.w.chart(readChart(p)) })
 }
 
 // chunk reads a document of another format that is a part of this one (part 1 §17.17.2.1): a web page, a mail with a
@@ -95,7 +95,7 @@ func (d *docx) readBeside(links relations) error {
 }
 
 // comments reads the comments, each with the name of its author.
-func (d *docx) comments(p *Part, links relations) {
+func (d *docx) comments(p *xmlPart, links relations) {
 	p.children(func(e xml.StartElement) {
 		if author := dom.Fold(attr(e, "author")); author != "" {
 			d.w.block(extract.Paragraph, 0, "Comment, "+author+":")

@@ -17,9 +17,9 @@ const maxXMLDepth = 256
 // errEnough ends the reading of a part that has nothing else of use.
 var errEnough = errors.New("enough was read")
 
-// Part is an XML part that is read one element at a time. After an error it returns no more elements, so callers need
-// to check err only at the end.
-type Part struct {
+// xmlPart is an XML part that is read one element at a time. After an error it returns no more elements, so callers
+// need to check err only at the end.
+type xmlPart struct {
 	decoder  *xml.Decoder
 	depth    int  // number of open elements
 	elements *int // number of elements that may still be read
@@ -27,15 +27,15 @@ type Part struct {
 }
 
 // newPart returns a part that is read from r. Each element that is read is subtracted from elements.
-func newPart(r io.Reader, elements *int) *Part {
+func newPart(r io.Reader, elements *int) *xmlPart {
 	d := xml.NewDecoder(decoded(r))
 	// The text is already decoded, whatever encoding the declaration names.
 	d.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil }
-	return &Part{decoder: d, elements: elements}
+	return &xmlPart{decoder: d, elements: elements}
 }
 
 // next returns the next token, or nil at the end or after an error.
-func (p *Part) next() xml.Token {
+func (p *xmlPart) next() xml.Token {
 	if p.err != nil {
 		return nil
 	}
@@ -57,7 +57,7 @@ func (p *Part) next() xml.Token {
 	return token
 }
 
-func (p *Part) bounded() error {
+func (p *xmlPart) bounded() error {
 	switch {
 	case p.depth > maxXMLDepth:
 		return fault.New(fault.TooLarge, "office file nests elements deeper than %d", maxXMLDepth)
@@ -68,7 +68,7 @@ func (p *Part) bounded() error {
 }
 
 // root passes the outermost element to the given function, and checks that the element is closed.
-func (p *Part) root(read func(*Part, xml.StartElement)) {
+func (p *xmlPart) root(read func(*xmlPart, xml.StartElement)) {
 	for token := p.next(); token != nil; token = p.next() {
 		if e, ok := token.(xml.StartElement); ok {
 			read(p, e)
@@ -82,7 +82,7 @@ func (p *Part) root(read func(*Part, xml.StartElement)) {
 }
 
 // children visits the elements inside the last visited element. It skips everything that visit leaves unread.
-func (p *Part) children(visit func(xml.StartElement)) {
+func (p *xmlPart) children(visit func(xml.StartElement)) {
 	inside := p.depth
 	for token := p.next(); token != nil; token = p.next() {
 		switch e := token.(type) {
@@ -97,8 +97,8 @@ func (p *Part) children(visit func(xml.StartElement)) {
 	}
 }
 
-// named is like [Part.children], but visits only the elements with a name.
-func (p *Part) named(name string, visit func(xml.StartElement)) {
+// named is like [xmlPart.children], but visits only the elements with a name.
+func (p *xmlPart) named(name string, visit func(xml.StartElement)) {
 	p.children(func(e xml.StartElement) {
 		if e.Name.Local == name {
 			visit(e)
@@ -107,13 +107,13 @@ func (p *Part) named(name string, visit func(xml.StartElement)) {
 }
 
 // skip skips the remaining tokens of elements deeper than depth.
-func (p *Part) skip(depth int) {
+func (p *xmlPart) skip(depth int) {
 	for p.depth > depth && p.next() != nil {
 	}
 }
 
 // Text passes the characters of the last visited element to write, piece by piece.
-func (p *Part) Text(write func([]byte)) {
+func (p *xmlPart) Text(write func([]byte)) {
 	inside := p.depth
 	for token := p.next(); token != nil && p.depth >= inside; token = p.next() {
 		if chars, ok := token.(xml.CharData); ok && p.depth == inside {
@@ -124,7 +124,7 @@ func (p *Part) Text(write func([]byte)) {
 
 // all passes the characters inside the last visited element to write, at every depth. It passes each element to visit,
 // which reports whether All must go on inside it; what visit leaves unread of other elements is skipped.
-func (p *Part) all(write func([]byte), visit func(xml.StartElement) bool) {
+func (p *xmlPart) all(write func([]byte), visit func(xml.StartElement) bool) {
 	inside := p.depth
 	for token := p.next(); token != nil && p.depth >= inside; token = p.next() {
 		switch t := token.(type) {
@@ -139,7 +139,7 @@ func (p *Part) all(write func([]byte), visit func(xml.StartElement) bool) {
 }
 
 // stop ends the reading of the part.
-func (p *Part) stop() {
+func (p *xmlPart) stop() {
 	if p.err == nil {
 		p.err = errEnough
 	}
@@ -147,7 +147,7 @@ func (p *Part) stop() {
 
 // alternatives visits an mc:AlternateContent (part 3 §7.5). It uses the first choice that holds text. So a drawing
 // that is stored twice, once for newer and once for older programs, is read only once.
-func (p *Part) alternatives(visit func(xml.StartElement), written *int) {
+func (p *xmlPart) alternatives(visit func(xml.StartElement), written *int) {
 	before := *written
 	p.children(func(e xml.StartElement) {
 		if *written == before {
@@ -168,7 +168,7 @@ func attr(e xml.StartElement, name string) string {
 }
 
 // short appends the characters of the last visited element to a property, which it cuts at one kilobyte.
-func (p *Part) short(to *string) {
+func (p *xmlPart) short(to *string) {
 	const longest = 1024
 	p.Text(func(s []byte) { *to += string(s[:min(len(s), max(0, longest-len(*to)))]) })
 }

@@ -25,7 +25,7 @@ type relations struct {
 func (a *archive) relations(source string) relations {
 	rs := relations{byID: map[string]relation{}}
 	dir, file := path.Split(source)
-	_ = a.Optional(dir+"_rels/"+file+".rels", func(p *Part, _ xml.StartElement) {
+	_ = a.Optional(dir+"_rels/"+file+".rels", func(p *xmlPart, _ xml.StartElement) {
 		p.children(func(e xml.StartElement) {
 			if e.Name.Local == "Relationship" && len(rs.order) < maxTable {
 				rs.add(dir, e)
@@ -88,7 +88,7 @@ func relationID(e xml.StartElement) string {
 // properties are the properties that a file declares (part 2 §8.3).
 type properties struct{ title, language string }
 
-func (ps *properties) read(p *Part, _ xml.StartElement) {
+func (ps *properties) read(p *xmlPart, _ xml.StartElement) {
 	p.children(func(e xml.StartElement) {
 		switch e.Name.Local {
 		case "title":

@@ -15,7 +15,7 @@ import (
 // slide is a slide, or its notes, being converted to blocks.
 type slide struct {
 	*pptx
-	*Part
+	*xmlPart
 	links relations
 	notes bool
 	w     writer
@@ -59,8 +59,8 @@ func newSlide(p *pptx, links relations) *slide {
 	return s
 }
 
-func (s *slide) read(p *Part, _ xml.StartElement) {
-	s.Part = p
+func (s *slide) read(p *xmlPart, _ xml.StartElement) {
+	s.xmlPart = p
 	s.children(s.visit)
 	s.w.flush()
 }
@@ -104,7 +104,7 @@ func (s *slide) inline(e xml.StartElement) {
 	case "r":
 		s.readRun()
 	case "t":
-		s.Part.Text(s.write)
+		s.xmlPart.Text(s.write)
 	case "br":
 		s.write([]byte("\n"))
 	case "fld":
@@ -113,7 +113,7 @@ func (s *slide) inline(e xml.StartElement) {
 			s.readRun()
 		}
 	case "oMath":
-		equation{s.Part, s.write, s.visit, &s.line.text}.read()
+		equation{s.xmlPart, s.write, s.visit, &s.line.text}.read()
 	case "hlinkClick":
 		s.out.Link(s.links.address(relationID(e)), "")
 	default:
@@ -166,23 +166,23 @@ func (s *slide) table() {
 
 // chart adds the numbers of a chart as a table.
 func (s *slide) chart(id string) {
-	_ = s.archive.Optional(s.links.byID[id].target, func(p *Part, _ xml.StartElement) {
+	_ = s.archive.Optional(s.links.byID[id].target, func(p *xmlPart, _ xml.StartElement) {
 		s.w.chart(readChart(p))
 	})
 }
 
 // diagram reads the text of a diagram, which is in a part of its own.
 func (s *slide) diagram(e xml.StartElement) {
-	outer := s.Part
+	outer := s.xmlPart
 	// An error is also stored in the archive, which then ends the reading of the presentation.
-	_ = s.archive.Optional(s.links.diagram(e), func(p *Part, _ xml.StartElement) {
-		s.Part = p
+	_ = s.archive.Optional(s.links.diagram(e), func(p *xmlPart, _ xml.StartElement) {
+		s.xmlPart = p
 		s.shapes++
 		s.shape = shape{list: true, id: strconv.Itoa(s.shapes)}
 		s.children(s.visit)
 		s.w.flush()
 	})
-	s.Part = outer
+	s.xmlPart = outer
 }
 
 // looks is what the look of a run says about its text.

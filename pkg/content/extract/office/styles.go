@@ -33,8 +33,8 @@ type style struct {
 type styles map[string]style
 
 // read reads the styles part (part 1 §17.7).
-func (ss styles) read(spoken *tongues) func(*Part, xml.StartElement) {
-	return func(p *Part, _ xml.StartElement) {
+func (ss styles) read(spoken *tongues) func(*xmlPart, xml.StartElement) {
+	return func(p *xmlPart, _ xml.StartElement) {
 		p.children(func(e xml.StartElement) {
 			switch e.Name.Local {
 			case "docDefaults":
@@ -48,7 +48,7 @@ func (ss styles) read(spoken *tongues) func(*Part, xml.StartElement) {
 	}
 }
 
-func readDefaults(p *Part, spoken *tongues) {
+func readDefaults(p *xmlPart, spoken *tongues) {
 	p.children(func(e xml.StartElement) {
 		if e.Name.Local == "lang" {
 			spoken.fallback = readTongue(e)
@@ -58,7 +58,7 @@ func readDefaults(p *Part, spoken *tongues) {
 	})
 }
 
-func (ss styles) add(p *Part, e xml.StartElement) {
+func (ss styles) add(p *xmlPart, e xml.StartElement) {
 	id, s := attr(e, "styleId"), style{}
 	p.children(func(e xml.StartElement) {
 		switch e.Name.Local {
@@ -74,7 +74,7 @@ func (ss styles) add(p *Part, e xml.StartElement) {
 }
 
 // read reads one property of a paragraph.
-func (l *format) read(p *Part, e xml.StartElement) {
+func (l *format) read(p *xmlPart, e xml.StartElement) {
 	switch e.Name.Local {
 	case "pStyle":
 		l.style = attr(e, "val")
