@@ -49,7 +49,8 @@ func openArchive(body []byte) (*zipArchive, error) {
 	if err != nil {
 		return nil, fault.New(fault.Invalid, "broken office file: %w", err)
 	}
-	a := &zipArchive{files: make(map[string]*zip.File, len(z.File)), Bounds: archiveBounds{maxPart, maxArchiveBytes, maxElements}}
+	a := &zipArchive{files: make(map[string]*zip.File, len(z.File)), Bounds: archiveBounds{maxPart, maxArchiveBytes,
+		maxElements}}
 	for _, f := range z.File {
 		a.files[localName(f.Name)] = f
 	}
