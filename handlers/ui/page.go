@@ -127,9 +127,9 @@ func (s *server) serve(v viewFunc) http.Handler {
 			w.WriteHeader(http.StatusSeeOther)
 			return
 		}
-		out := shownPage{Title: p.Title, Path: r.URL.Path, Now: s.Clock().UTC(), Data: p.Data, Feed: cmp.Or(p.Feed,
-			allChanges),
-			Flash: flashes[r.URL.Query().Get("done")], Doubtful: doubtful[r.URL.Query().Get("done")], Visitor: visitorOf(r)}
+		done := r.URL.Query().Get("done")
+		out := shownPage{Title: p.Title, Path: r.URL.Path, Now: s.Clock().UTC(), Data: p.Data,
+			Feed: cmp.Or(p.Feed, allChanges), Flash: flashes[done], Doubtful: doubtful[done], Visitor: visitorOf(r)}
 		if mode, err := api.GetTestMode.Call(r.Context(), s.Client, api.None{}); err == nil {
 			out.TestMode = mode.IsTestMode
 		}

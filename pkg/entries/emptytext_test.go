@@ -1,6 +1,7 @@
 package entries
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -179,4 +180,13 @@ func TestY1RowsAgree(t *testing.T) {
 			r.now = r.now.Add(time.Second)
 		}
 	})
+}
+
+// insertNamed is like [Session.Insert], for a caller that may die before it knows the result, and that then repeats the
+// call under the same name. No other caller may use that name. The id of a new entry is derived from the name, so an
+// entry that an earlier call stored is recognized. In that case the action is Inserted again, with the entry's
+// current state. If the entry is a mail and would update an entry with a newer mail, nothing is written; see
+// [entry.Fields.OutdoneBy].
+func (s *Session) insertNamed(ctx context.Context, name string, in entry.Fields) (Result, error) {
+	return s.insertAs(ctx, namedToken(name), in, false)
 }

@@ -48,15 +48,6 @@ func (s *Session) Insert(ctx context.Context, in entry.Fields) (Result, error) {
 	return s.insertAs(ctx, "", in, false)
 }
 
-// insertNamed is like [Session.Insert], for a caller that may die before it knows the result, and that then repeats the
-// call under the same name. No other caller may use that name. The id of a new entry is derived from the name, so an
-// entry that an earlier call stored is recognized. In that case the action is Inserted again, with the entry's
-// current state. If the entry is a mail and would update an entry with a newer mail, nothing is written; see
-// [entry.Fields.OutdoneBy].
-func (s *Session) insertNamed(ctx context.Context, name string, in entry.Fields) (Result, error) {
-	return s.insertAs(ctx, namedToken(name), in, false)
-}
-
 // insertAs inserts an entry with a token, or with a new token if token is empty. The caller states whether entries
 // with the same keys probably exist.
 func (s *Session) insertAs(ctx context.Context, token string, in entry.Fields, likely bool) (Result, error) {

@@ -78,11 +78,6 @@ func (s *digestState) gather(now time.Time) {
 	s.Last = now
 }
 
-// idle reports whether nothing of the state matters any more: no change waits, and no message is recent.
-func (p digestPlan) idle(s digestState, now time.Time) bool {
-	return s.Gathered == 0 && !slices.ContainsFunc(s.Singles, func(t time.Time) bool { return now.Sub(t) < Calm })
-}
-
 // digestEvent is a change for [digestPlan.Messages].
 type digestEvent struct {
 	At  time.Time

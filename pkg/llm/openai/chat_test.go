@@ -291,3 +291,12 @@ func FuzzAnswerOf(f *testing.F) {
 		}
 	})
 }
+
+// usage is the number of requests and tokens that a client has used since it was made.
+type usage struct {
+	Requests int64 // number of requests sent, including retries
+	Tokens   int64 // number of tokens, as counted by the service
+}
+
+// usage returns the usage so far.
+func (c *Client) usage() usage { return usage{c.requests.Load(), c.tokens.Load()} }

@@ -98,15 +98,6 @@ func CheckBaseURL(text string) error {
 	return nil
 }
 
-// usage is the number of requests and tokens that a client has used since it was made.
-type usage struct {
-	Requests int64 // number of requests sent, including retries
-	Tokens   int64 // number of tokens, as counted by the service
-}
-
-// usage returns the usage so far.
-func (c *Client) usage() usage { return usage{c.requests.Load(), c.tokens.Load()} }
-
 // httpClient returns a client that follows no redirect: a redirect would turn a POST into a GET, or send the key to
 // another host.
 func httpClient() *http.Client {
