@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/content/site"
@@ -95,7 +96,8 @@ func TestV4EveryDoorToAMute(t *testing.T) {
 		mute()
 		var all api.Mutes
 		h.http("GET", "mutes?itemId="+it.ID, nil, &all)
-		if len(all.Mutes) != 1 || all.Mutes[0].Rule != made.ID || all.Mutes[0].Until.Sub(all.Mutes[0].From).Hours() != 72 {
+		if len(all.Mutes) != 1 || all.Mutes[0].Rule != made.ID ||
+			all.Mutes[0].Until.Sub(all.Mutes[0].From).Round(time.Minute) != 72*time.Hour {
 			t.Fatalf("by %s: %+v", door, all)
 		}
 		m := all.Mutes[0]
