@@ -54,20 +54,20 @@ func changesOf[T any](typed url.Values) (api.Patch, error) {
 	if err != nil || len(was) == 0 {
 		return nil, badRequest("the form is not complete: open it again")
 	}
-	return changedLabel[T](typed, was)
+	return differing[T](typed, was)
 }
 
 // readInto changes a value, given by a pointer, to what a person typed in a form that showed no
 // settings at first. An error is an [api.Problem].
 func readInto[T any](typed url.Values, into *T) error {
-	p, err := changedLabel[T](typed, form.Inputs(*new(T)))
+	p, err := differing[T](typed, form.Inputs(*new(T)))
 	if err != nil {
 		return err
 	}
 	return p.Apply(into)
 }
 
-func changedLabel[T any](typed, was url.Values) (api.Patch, error) {
+func differing[T any](typed, was url.Values) (api.Patch, error) {
 	p, errs := form.Changes[T](typed, was)
 	if len(errs) == 0 {
 		return p, nil
