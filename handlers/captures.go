@@ -23,10 +23,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
-// This file answers requests about the captures of an item: their text, the differences between
-// them, and what was written to the index from the present capture.
-
-// captureHandlers answer requests about captures.
+// captureHandlers answer requests about the captures of an item: their text, the differences between them, and what
+// was written to the index from the present capture.
 type captureHandlers struct {
 	History *history.History
 	Compare *compare.Comparer

@@ -17,9 +17,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/run"
 )
 
-// This file implements the queue and timer functions that check items. Timers send jobs for due
-// items and remove old data; workers do the jobs.
-
 // checkQueue answers the triggers that receive jobs from the queues.
 type checkQueue struct {
 	Worker   *crawl.Worker

@@ -149,10 +149,8 @@ func (h *entryHandlers) flushOutbox(ctx context.Context) (flushed int) {
 	return flushed
 }
 
-// This file answers requests about content that other programs push in: entries, their policies,
-// and their descriptions by a language model.
-
-// entryHandlers answer requests about entries.
+// entryHandlers answer requests about content that other programs push in: entries, their policies, and their
+// descriptions by a language model.
 type entryHandlers struct {
 	Entries *entries.Store
 	Enrich  *enrich.Service

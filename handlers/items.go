@@ -14,10 +14,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/run/bulk"
 )
 
-// This file answers requests about items. It registers, lists, shows, rechecks and removes sources,
-// and changes how an item, or all items of a tag, are checked.
-
-// itemHandlers answer requests about registered items.
+// itemHandlers answer requests about items. It registers, lists, shows, rechecks and removes sources, and changes how
+// an item, or all items of a tag, are checked.
 type itemHandlers struct {
 	itemView
 	Items   *registry.Items

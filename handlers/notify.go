@@ -120,10 +120,8 @@ func deliveryOf(e wire.Envelope) (string, error) {
 	return notify.ParseJob(body)
 }
 
-// This file answers requests about changes: lists and feeds of changes, how far each caller has
-// read them, and who is notified of them.
-
-// changeHandlers answer requests about changes.
+// changeHandlers answer requests about changes: lists and feeds of changes, how far each caller has read them, and
+// who is notified of them.
 type changeHandlers struct {
 	Feed   *feed.Feed
 	Notify *notify.Notifier

@@ -21,9 +21,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/run/rebuild"
 )
 
-// This file answers requests about the app itself: the state of hosts and of the services that the
-// app depends on, its keys, metrics and settings, and the description of the API.
-
 // appState answers requests about the state of hosts and of the services that the app depends on.
 type appState struct {
 	Hosts          *registry.Hosts

@@ -197,9 +197,7 @@ func passageJSON(p search.Passage) api.Passage {
 		Highlights: wire.Each(p.Highlights, func(h search.Range) api.Range { return api.Range{From: h.From, To: h.To} })}
 }
 
-// This file answers searches and questions from the index.
-
-// searchHandlers answer searches and questions.
+// searchHandlers answer searches and questions from the index.
 type searchHandlers struct {
 	Answers *answer.Answers
 	Index   search.Index     // suggests completions of the user's input

@@ -164,11 +164,8 @@ func dryRunJSON(v sitepoll.Site) *api.SiteDryRun {
 	return out
 }
 
-// This file answers requests for work that takes longer than one call: rebuilds, migrations, bulk
-// runs, backfills, polls of sites, and imports of mails and of addresses. It also receives the
-// messages that continue this work.
-
-// runHandlers answer requests about long-running work.
+// runHandlers answer requests for work that takes longer than one call: rebuilds, migrations, bulk runs, backfills,
+// polls of sites, and imports of mails and of addresses. It also receives the messages that continue this work.
 type runHandlers struct {
 	Rebuilds *rebuild.Service
 	Bulk     *bulk.Service

@@ -12,14 +12,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-// This file is the part of the dashboard that people see first. It shows what has changed, what the
-// visitor has not read, and who was notified. It also has the forms that add pages and sites, and a
-// guide for the first minutes.
-
 // changesShown is the number of changes that a page lists.
 const changesShown = 50
 
-// changesArea is this part of the dashboard.
+// changesArea is the part of the dashboard that people see first. It shows what has changed, what the visitor has not
+// read, and who was notified. It also has the forms that add pages and sites, and a guide for the first minutes.
 type changesArea struct {
 	client *api.Client
 	tally  *tally

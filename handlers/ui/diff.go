@@ -95,10 +95,6 @@ func blocks(hunks []api.DiffHunk) (out []block) {
 	return out
 }
 
-// This file is the part of the dashboard about items. It has the list of items with its bulk
-// actions, the page of an item with its past, the differences between two versions, and the
-// settings of items and tags.
-
 // itemsFuncs are the functions that the templates of this part call.
 var itemsFuncs = template.FuncMap{
 	"besides": besides, "blocks": blocks, "bulkBar": bulkBar, "bulkName": bulkName, "changeRate": changeRate,

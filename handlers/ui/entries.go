@@ -96,14 +96,11 @@ func (a pushedArea) actEntry(r *http.Request) (page, error) {
 	return goTo("/entries/" + url.PathEscape(id) + "?done=described"), err
 }
 
-// This file is the part of the dashboard about content that is not crawled but pushed in by other
-// programs: entries, the batches in which a model describes them, and imports of mailboxes and of
-// lists of addresses.
-
 // pushedFuncs are the functions that the templates of this part call.
 var pushedFuncs = template.FuncMap{"entryTitle": entryTitle, "importBar": importBar, "listBar": listBar}
 
-// pushedArea is this part of the dashboard.
+// pushedArea is the part of the dashboard about content that is not crawled but pushed in by other programs: entries,
+// the batches in which a model describes them, and imports of mailboxes and of lists of addresses.
 type pushedArea struct{ client *api.Client }
 
 // pushedViews returns the pages of this part and the actions of their forms, by pattern.

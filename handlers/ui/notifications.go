@@ -77,15 +77,13 @@ func (a rulesArea) actNotifications(r *http.Request) (page, error) {
 	return page{}, badRequest("a channel can be tested, and a message can be sent again")
 }
 
-// This file is the part of the dashboard about notifications: which changes are reported to which
-// channels, and the outcome of each message.
-
 // rulesFuncs are the functions that the templates of this part call.
 var rulesFuncs = template.FuncMap{"selects": condition.Selected, "sent": form.Sent, "operators": operators,
 	"part":       part,
 	"references": references, "channelKind": channelKind, "anyFilled": anyFilled, "inputMode": inputMode}
 
-// rulesArea is this part of the dashboard.
+// rulesArea is the part of the dashboard about notifications: which changes are reported to which channels, and the
+// outcome of each message.
 type rulesArea struct{ client *api.Client }
 
 // rulesViews returns the pages of this part and the actions of their forms, by pattern.

@@ -170,15 +170,13 @@ func marked(p api.Passage) []piece {
 	return append(out, piece{strings.ToValidUTF8(p.Text[at:], "�"), false})
 }
 
-// This file is the part of the dashboard for finding and reading texts: the search, present and
-// past versions of pages, two versions side by side, and the documentation.
-//
-// Texts are Markdown. They are shown as HTML without scripts and forms.
-
 // readingFuncs are the functions that the templates of this part call.
 var readingFuncs = template.FuncMap{"found": foundAs, "marked": marked}
 
-// readingArea is this part of the dashboard.
+// readingArea is the part of the dashboard for finding and reading texts: the search, present and past versions of
+// pages, two versions side by side, and the documentation.
+//
+// Texts are Markdown. They are shown as HTML without scripts and forms.
 type readingArea struct{ client *api.Client }
 
 // readingViews returns the pages of this part, by pattern.

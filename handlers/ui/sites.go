@@ -10,15 +10,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/form"
 )
 
-// This file is the part of the dashboard about watched sites: the data about each host, how
-// politely it is crawled, and the backfills that find its existing pages.
-
 // sitesFuncs are the functions that the templates of this part call.
 var sitesFuncs = template.FuncMap{"foundAt": foundAt, "foundByRun": foundByRun, "siteForm": siteForm,
 	"siteInputs": form.Inputs[api.SiteRequest],
 	"siteWords":  form.Line[api.SiteSettings], "verdict": verdict}
 
-// sitesArea is this part of the dashboard.
+// sitesArea is the part of the dashboard about watched sites: the data about each host, how politely it is crawled,
+// and the backfills that find its existing pages.
 type sitesArea struct {
 	client *api.Client
 	clock  func() time.Time

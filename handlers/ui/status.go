@@ -11,14 +11,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// This file is the part of the dashboard about Tidemark itself: problems that a person must solve,
-// the work in progress, and whether the index is up to date. All parts use its [tally], which
-// counts items and problems.
-
 // statusFuncs are the functions that the templates of this part call.
 var statusFuncs = template.FuncMap{"phase": phase, "rebuildBar": rebuildBar, "rebuildName": rebuildName}
 
-// statusArea is this part of the dashboard.
+// statusArea is the part of the dashboard about Tidemark itself: problems that a person must solve, the work in
+// progress, and whether the index is up to date. All parts use its [tally], which counts items and problems.
 type statusArea struct {
 	client *api.Client
 	clock  func() time.Time

@@ -172,13 +172,11 @@ func (l *Lookup) all(ctx context.Context, f Filter) (found []Item, err error) {
 	return found, nil
 }
 
-// This file finds items by an id, by an address, or by a property that many items share. It lists items a page
-// at a time, sorted if required.
+// Lookup finds items by an id, by an address, or by a property that many items share. It lists items a page at a
+// time, sorted if required.
 //
 // A filter can have the host of an address, in any spelling. For files it has the name that the registry uses for
 // their container.
-
-// Lookup finds items.
 type Lookup struct {
 	items *Items
 	rules source.Rules
