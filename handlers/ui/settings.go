@@ -128,8 +128,8 @@ func (a itemsArea) withTags(ctx context.Context, own *api.Watch, names []string)
 	return options.Merge(api.Settings{TagSettings: api.TagSettings{Watch: own}}, tags).Watch, nil
 }
 
-// itemsArea is the part of the dashboard about items. It has the list of items with its bulk actions, the page of an item
-// with its past, the differences between two versions, and the settings of items and tags.
+// itemsArea is the part of the dashboard about items. It has the list of items with its bulk actions, the page of an
+// item with its past, the differences between two versions, and the settings of items and tags.
 type itemsArea struct {
 	client *api.Client
 	clock  func() time.Time

@@ -143,9 +143,9 @@ func (b *bars) show(s transfer.Progress) {
 	b.bar.At(s.Done)
 }
 
-// MoveCommands returns the commands that copy the state of Tidemark: backup, restore, export and import-state. They make
-// backups of the embedded store while it is in use, and replace data only after the new data was read and verified. The
-// version is that of this program; backups record it.
+// MoveCommands returns the commands that copy the state of Tidemark: backup, restore, export and import-state. They
+// make backups of the embedded store while it is in use, and replace data only after the new data was read and
+// verified. The version is that of this program; backups record it.
 func MoveCommands(t *terminal.Terminal, getenv func(string) string, version string) []*cobra.Command {
 	return []*cobra.Command{
 		backupCommand(t, getenv, version), restoreCommand(t, getenv), exportCommand(t, getenv), importStateCommand(t, getenv),
