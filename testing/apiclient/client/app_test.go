@@ -21,6 +21,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api/openapi/openapitest"
 	"github.com/tidemark/tidemark/pkg/app"
 	"github.com/tidemark/tidemark/pkg/llm/llmtest"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/run/bulk"
 	"github.com/tidemark/tidemark/pkg/run/rebuild"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -125,7 +126,7 @@ func (r *running) Do(req *http.Request) (*http.Response, error) {
 // work delivers every message, as the host would, and runs the timer for batches once.
 func (r *running) work() {
 	r.Helper()
-	for r.deliver(store.JobQueue, "/CrawlWorker") || r.deliver(rebuild.Queue, "/RebuildWorker") ||
+	for r.deliver(registry.JobQueue, "/CrawlWorker") || r.deliver(rebuild.Queue, "/RebuildWorker") ||
 		r.deliver(bulk.Queue, "/BulkWorker") {
 	}
 	r.trigger("/EnrichTimer", `{"Data":{"timer":{}},"Metadata":{}}`)
