@@ -32,9 +32,9 @@ var Statuses = []Status{Pending, Crawled, Indexed, Error, OutOfScope, Gone}
 // Tidemark's own. An Item knows the revision of the row that it was read from, so writing the Item cannot overwrite
 // another writer's change. Its methods compute, and send no request to the store.
 //
-// It consists of five records, and of the requests of people and runs. [Identity] describes the source. [Seen] has the
-// findings of checks. [Plan] has what is to be done next, and when. [Lock] identifies the worker that has the item. A
-// check writes Seen, Plan and Lock. Registrations, runs and people's requests write everything else, even while a
+// It consists of five records. [Identity] describes the source. [Asked] has the requests of people and runs. [Seen] has
+// the findings of checks. [Plan] has what is to be done next, and when. [Lock] identifies the worker that has the item.
+// A check writes Seen, Plan and Lock. Registrations, runs and people's requests write everything else, even while a
 // check runs. [meanwhile] defines how the commit of such a check merges each record.
 type Item struct {
 	Identity `col:",inline"`
