@@ -6,9 +6,8 @@
 // JavaScript, pages update themselves and searches answer while a person types.
 //
 // Each part of the dashboard is an area. It provides views, and the functions that its templates
-// call. Package frame turns the result of a view into an answer, and formats values for people. The
-// areas know the API but not each other, with one exception: all use the [tally], which counts the
-// problems that need attention.
+// call. One [server] turns the result of every view into an answer. The areas know the API but not
+// each other, with one exception: all use the [tally], which counts the problems that need attention.
 //
 // # Safety
 //
