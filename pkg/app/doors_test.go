@@ -135,7 +135,7 @@ var inWords = map[string]string{"pkg/form.OfItem": "Item", "pkg/form.OfTag": "Ta
 var replacing = []string{"ChannelUpdate", "RuleUpdate", "TagRequest"}
 
 // described are the functions that have a form of a type, or of a value of it.
-var described = []string{"Of", "newForm", "patchFrom", "Changes", "Facts", "Inputs", "inWords", "changed"}
+var described = []string{"Of", "newForm", "changesOf", "Changes", "Facts", "Inputs", "inWords", "changed"}
 
 // usesOf returns the fields of package api that packages use, also by its functions, and the types of which they make
 // forms.

@@ -46,7 +46,7 @@ func BenchmarkUIDs(b *testing.B) {
 		hashed.WriteString(text.Slice(max(0, c.Start-contextUnits), min(text.Len(), c.End+contextUnits)))
 	}
 	texts := map[zoneText]indexedText{{File: p.ID}: text}
-	took := best(b, func() { uiDs(Namespace, texts, spans) })
+	took := best(b, func() { distinctUIDs(Namespace, texts, spans) })
 	b.ReportMetric(float64(len(spans))/took.Seconds(), "best-uids/s")
 	b.ReportMetric(float64(took)/float64(hashing(hashed.String())), "x-xxh64")
 }

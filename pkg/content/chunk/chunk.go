@@ -246,7 +246,7 @@ func (s *splitter) named() ([]Chunk, Collisions) {
 			spans[i].SegmentUID, spans[i].LanguageID = c.Segment.UID, c.Segment.LanguageID
 		}
 	}
-	uids, collisions := uiDs(s.page.Name.Namespace, s.texts(before), spans)
+	uids, collisions := distinctUIDs(s.page.Name.Namespace, s.texts(before), spans)
 	for i, uid := range uids {
 		s.chunks[i].UID = uid
 	}

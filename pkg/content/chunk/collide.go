@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// span is a part of a file's text. [uiDs] names it.
+// span is a part of a file's text. [distinctUIDs] names it.
 type span struct {
 	File       string // the file's path, as given to virtualPath
 	Zone       string // names one of several texts of the file; "" if there is only one
@@ -43,9 +43,9 @@ func (c *Collisions) Add(file string, other Collisions, most int) {
 // zoneText identifies the text of a zone of a file. Context windows (002 §4.4) do not cross from one zone to another.
 type zoneText struct{ File, Zone string }
 
-// uiDs returns distinct names for the spans (002 §5), in the same order. The second argument holds the texts that
-// contain the spans. The names depend on which spans there are, but not on their order.
-func uiDs(namespace string, texts map[zoneText]indexedText, spans []span) ([]UID, Collisions) {
+// distinctUIDs returns distinct names for the spans (002 §5), in the same order. The second argument holds the texts
+// that contain the spans. The names depend on which spans there are, but not on their order.
+func distinctUIDs(namespace string, texts map[zoneText]indexedText, spans []span) ([]UID, Collisions) {
 	uids := make([]UID, len(spans))
 	name := func(i, context int) {
 		s := spans[i]

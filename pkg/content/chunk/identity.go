@@ -68,8 +68,8 @@ func virtualPath(path, segmentUID string) string {
 
 // chunkUID returns the name of the part of t from start to end, in UTF-16 code units (002 §4). The name also covers
 // the text on either side, up to the given number of context units. The languageID is the language of the segment
-// that contains the part, or "" outside segments. The part must be within t. The name may not be unique; [uiDs] makes
-// names unique.
+// that contains the part, or "" outside segments. The part must be within t. The name may not be unique;
+// [distinctUIDs] makes names unique.
 func chunkUID(namespace, virtualPath, languageID string, t indexedText, start, end, context int) UID {
 	var b strings.Builder
 	b.Grow(len(uidPrefix) + len(namespace) + len(virtualPath) + len(languageID) + 3*17 + 2)

@@ -123,7 +123,8 @@ func TestC2Collisions(t *testing.T) {
 			Collisions{Chunks: 3, ByContext: 1, ByOrdinal: 2, Largest: 3, Files: []string{"a"}}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			uids, have := uiDs(Namespace, map[zoneText]indexedText{{File: "a"}: newText(tc.text)}, spansOf("a", tc.text, "span"))
+			uids, have := distinctUIDs(Namespace, map[zoneText]indexedText{{File: "a"}: newText(tc.text)}, spansOf("a",
+				tc.text, "span"))
 			if diff := cmp.Diff(tc.want, have); diff != "" {
 				t.Errorf("-want +have\n%s", diff)
 			}
@@ -175,7 +176,7 @@ func TestC2Order(t *testing.T) {
 		for i, o := range order {
 			spans[i] = sorted[o]
 		}
-		uids, _ := uiDs(Namespace, texts, spans)
+		uids, _ := distinctUIDs(Namespace, texts, spans)
 		for i, o := range order {
 			if want := fmt.Sprintf(":ord%d", o+1); !strings.HasSuffix(string(uids[i]), want) {
 				t.Fatalf("%+v: %s, want %s", spans[i], uids[i], want)

@@ -193,7 +193,7 @@ func named(b build) answer {
 			spans[i].SegmentUID, a.SegmentUIDs[i] = uid, &uid
 		}
 	}
-	a.ChunkUIDs, a.Collisions = uiDs(b.Namespace, texts, spans)
+	a.ChunkUIDs, a.Collisions = distinctUIDs(b.Namespace, texts, spans)
 	return a
 }
 
