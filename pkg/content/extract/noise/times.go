@@ -2,6 +2,8 @@ package noise
 
 import (
 	_ "embed"
+	"iter"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -282,3 +284,6 @@ func numberSize(rest []token) int {
 // Month returns the number of the month that a word names in any of the languages of CLDR; 0 for other words. The word
 // is in lower case, without a full stop.
 func Month(word string) int { return timePhrases().months[word] }
+
+// Months returns the names of months for which [Month] has a number.
+func Months() iter.Seq[string] { return maps.Keys(timePhrases().months) }
