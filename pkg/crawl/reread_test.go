@@ -121,7 +121,7 @@ func TestZ2RaisedVersionIsNoChange(t *testing.T) {
 					t.Errorf("read under %s, content %s, in the index %s; want %s, %s", it.NormalizationVersion,
 						it.ContentHash, it.IndexedHash, was.ContentHash, was.IndexedHash)
 				}
-				want := []string{digest(tt.before) + " text_v4 run", digest(tt.before) + " text_v99 run"}
+				want := []string{digest(tt.before) + " text_v5 run", digest(tt.before) + " text_v99 run"}
 				if diff := cmp.Diff(want, r.versions("/p")); diff != "" || len(r.edges("/p")) > 0 ||
 					it.CaptureCount != 1 {
 					t.Errorf("%d edges, %d captures; -want +have\n%s", len(r.edges("/p")), it.CaptureCount, diff)
@@ -187,7 +187,7 @@ func TestZ2ChangeUnderARaisedVersion(t *testing.T) {
 			if e := edges[0]; e.Version != raised || e.Newer != id(b) || e.Older != id(a) {
 				t.Errorf("force %v: edge %+v", force, e)
 			}
-			want := []string{digest(a) + " text_v4 run", digest(a) + " text_v99 run", digest(b) + " text_v99 run"}
+			want := []string{digest(a) + " text_v5 run", digest(a) + " text_v99 run", digest(b) + " text_v99 run"}
 			slices.Sort(want)
 			if diff := cmp.Diff(want, r.versions("/p")); diff != "" {
 				t.Errorf("force %v: -want +have\n%s", force, diff)
@@ -389,7 +389,7 @@ func TestZ2RebuildUnderARaisedVersion(t *testing.T) {
 			if row.Props["reprocessingOfRunId"] != of || row.Props["normalizationVersion"] != raised.String() {
 				t.Errorf("refetch %v: %v", refetch, row.Props)
 			}
-			want := []string{digest(text("v1")) + " text_v4 run", digest(text("v1")) + " text_v99 " + by}
+			want := []string{digest(text("v1")) + " text_v5 run", digest(text("v1")) + " text_v99 " + by}
 			if diff := cmp.Diff(want, r.versions("/p")); diff != "" {
 				t.Errorf("refetch %v: -want +have\n%s", refetch, diff)
 			}

@@ -52,8 +52,10 @@ func (d Document) hashes(folded func(line, rule string)) Hashes {
 	s.Protected = d.Protected
 	main := MainBlocks(d.Blocks)
 	appendBlocks(&s, main)
+	s.OrderDates()
 	h := Hashes{Main: short(s.Out[title:])}
 	appendBlocks(&s, d.Blocks[len(main):])
+	s.OrderDates()
 	h.Body = short(s.Out[title:])
 	if d.Beyond != (Beyond{}) {
 		s.Out = append(hex.AppendEncode(append(s.Out, "beyond "...), d.Beyond[:]), '\n')

@@ -27,7 +27,7 @@ func hasYear(line string) bool {
 
 // dateAt returns the hashed form of the date that begins at the first token, and the number of tokens in the date.
 // The date must have a year. If no date begins there, the number is 0. The form of a date is year, month and day,
-// however the date is written. If 3/11 may be in March or in November, the form has the two numbers by size instead.
+// however the date is written. If 3/11 may be in March or in November, the form has the two numbers as they stand.
 func (s *Filter) dateAt(rest []token) (form string, n int) {
 	const widest = 2 // largest number of bytes between two tokens of a date
 	var d date
@@ -91,19 +91,33 @@ func (s *Filter) dateForm(d date, border string) string {
 		month, day = day, month
 	}
 	// In English, a month and a day are written in either order with slashes and hyphens. "2024.1.2" is a version.
+	numbers := d.named == 0 && !first && (border == "/" || border == "-") && !s.DayFirst
 	switch {
 	case first && border == ".":
 		return ""
-	case d.named == 0 && !first && (border == "/" || border == "-") &&
-		max(month, day) <= 12 && month != day && s.folds():
-		s.note("day and month in the order of the region")
-		return fmt.Sprintf("%s~%04d%02d%02d", someDate, year, min(month, day), max(month, day))
+	case numbers && d.part[0] <= 12 && d.part[1] <= 12 && month != day:
+		return fmt.Sprintf("%s%04d%02d%02d", openDate, year, d.part[0], d.part[1])
+	case numbers:
+		s.dayFirst, s.monthFirst = s.dayFirst || d.part[0] > 12, s.monthFirst || d.part[1] > 12
 	}
 	return fmt.Sprintf("%s%04d%02d%02d", someDate, year, month, day)
 }
 
-// folds reports whether the order of day and month is unknown, and may be left out of the comparison.
-func (s *Filter) folds() bool { return !s.DayFirst && !s.facts && !s.Exact }
+// OrderDates gives the dates in [Filter.Out] whose order of day and month was unknown the form of other dates, if a day
+// above the twelfth shows the order that the text has. A page with both orders shows none.
+func (s *Filter) OrderDates() {
+	if s.dayFirst == s.monthFirst {
+		return
+	}
+	const day = len(openDate) + len("2006") // offset of the first number
+	for _, at := range s.open {
+		form := s.Out[at:]
+		if copy(form, someDate); s.dayFirst {
+			form[day], form[day+1], form[day+2], form[day+3] = form[day+2], form[day+3], form[day], form[day+1]
+		}
+	}
+	s.open = s.open[:0]
+}
 
 func monthOf(t token) int {
 	if t.kind != word {

@@ -29,8 +29,9 @@ const (
 	counter     = "\x02" // followed by the name of the rule
 	someYear    = "\x03"
 	someDate    = "\x04" // followed by the year, the month and the day
+	openDate    = "\x05" // followed by the year and two numbers, either of which may be the month
 
-	placeholders = passingTime + counter + someYear + someDate
+	placeholders = passingTime + counter + someYear + someDate + openDate
 )
 
 const (
@@ -66,7 +67,7 @@ type Filter struct {
 	// Exact means that somebody selected the text, so no number is folded.
 	Exact bool
 	// DayFirst means that the language of the text writes the day before the month when both are numbers. If DayFirst
-	// is false, they may be in either order.
+	// is false, they may be in either order; see [Filter.OrderDates].
 	DayFirst bool
 	// If not nil, Folded is called with the name of the rule for each line in which something is folded.
 	Folded func(line, rule string)
@@ -75,6 +76,9 @@ type Filter struct {
 	facts    bool // the line is part of a table or a list of definitions
 	list     bool // the line is in a list that does not say when something was written
 	dateline bool // one of the line's parts says when or by whom something was written
+
+	open                 []int // where dates begin in Out whose order of day and month is unknown
+	dayFirst, monthFirst bool  // a date of the text has this order
 
 	line    string
 	tokens  []token
@@ -214,6 +218,9 @@ func (s *Filter) part(part string) {
 			continue
 		}
 		s.Out = append(s.Out, s.line[done:s.tokens[i].start]...)
+		if strings.HasPrefix(mark, openDate) {
+			s.open = append(s.open, len(s.Out))
+		}
 		s.Out = append(s.Out, mark...)
 		i += n
 		done = s.tokens[i-1].end
