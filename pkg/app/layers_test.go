@@ -47,7 +47,7 @@ var pure = []string{
 	"pkg/base/wallclock", "pkg/base/fault", "pkg/base/percent", "pkg/form", "pkg/content/mbox", "pkg/identity",
 	"pkg/policy",
 	"pkg/content/extract", "pkg/content/chunk", "pkg/content/discover", "pkg/content/site", "pkg/content/part",
-	"pkg/content/pick", "pkg/content/field", "pkg/content/fact",
+	"pkg/content/pick", "pkg/content/field", "pkg/content/fact", "pkg/content/linememory",
 	"pkg/entries/entry", "pkg/search/sqlitesearch/ranking", "pkg/search/sqlitesearch/tokens",
 }
 

@@ -283,3 +283,9 @@ var lineVocabulary = sync.OnceValue(func() vocabulary {
 	}
 	return v
 })
+
+// IsTimeWord reports whether a word, in lower case, is part of dates and times: a month, a day of the week, a unit of
+// time or a half of the day, in any language that pages are read in.
+func IsTimeWord(word string) bool {
+	return lineVocabulary().roles[word]&(month|weekday|hours|minutes|seconds|halfDay) != 0
+}

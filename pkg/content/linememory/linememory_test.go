@@ -1,0 +1,284 @@
+package linememory
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// prose is a text of paragraphs that stay.
+const prose = "Welcome to the north quay.\n\nWhoever moors here reads the rules before the first night.\n\n" +
+	"The office keeps the books of the cranes and the sheds, and the keys of the gate.\n\n"
+
+// course is a page that is checked again and again.
+type course struct {
+	t      *testing.T
+	every  time.Duration
+	wrap   func(string) string
+	memory Memory
+	check  Check
+	before string
+	decide []Decided
+}
+
+func newCourse(t *testing.T, every time.Duration) *course {
+	return &course{t: t, every: every, wrap: func(s string) string { return prose + s + "\n\nThe harbour master." }}
+}
+
+// see checks at the page and returns the verdict. A text that is the same as before is only counted.
+func (c *course) see(text string) (v Verdict, changed bool) {
+	c.check = After(c.check, noon.Add(time.Duration(c.check.Number)*c.every))
+	now := c.wrap(text)
+	if changed = c.before != "" && now != c.before; changed {
+		m, first := c.memory.With(c.decide).See(c.before, now, c.check)
+		if _, again := m.See(c.before, now, c.check); first.Small != again.Small || first.Again != again.Again {
+			c.t.Errorf("check %d gives %+v, and %+v when it is repeated", c.check.Number, first, again)
+		}
+		c.memory, v = m, first
+	}
+	c.before = now
+	return v, changed
+}
+
+// told returns the numbers of the checks, from 0, at which something is told.
+func (c *course) told(texts ...string) (out []int) {
+	for i, text := range texts {
+		if v, changed := c.see(text); changed && v.Small == "" {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// times returns n texts.
+func times(n int, text func(i int) string) (out []string) {
+	for i := range n {
+		out = append(out, text(i))
+	}
+	return out
+}
+
+// TestQ4WhatMovesIsTold checks for pages on which something moves at each check, or seldom, what is told (Q4, Q5).
+func TestQ4WhatMovesIsTold(t *testing.T) {
+	ships := []string{"Alma", "Berta", "Cato", "Doris", "Elba", "Freya", "Gerda"}
+	quotes := []string{"The tide waits for the moon.", "Fair winds make good sailors.", "A smooth sea teaches little.",
+		"Any port in a storm will do.", "Ships are safe in port."}
+	at := func(i int, checks ...int) (n int) { // at how many of the checks the page has changed until then
+		for _, check := range checks {
+			if i >= check {
+				n++
+			}
+		}
+		return n
+	}
+	for name, tt := range map[string]struct {
+		text func(i int) string
+		want []int
+	}{
+		"a clock": {func(i int) string { return fmt.Sprintf("Harbour time %02d:%02d by the tower", i%24, i*7%60) },
+			[]int{1, 2}},
+		"a counter in the sentence of a fact": {func(i int) string {
+			return fmt.Sprintf("The pier has %d berths; %d people were here.", 14-2*at(i, 12), 120+7*i)
+		}, []int{1, 2, 12}},
+		"a price, four times": {func(i int) string { return fmt.Sprintf("Berth fee: %d EUR", 49+at(i, 6, 15, 24, 33)) },
+			[]int{6, 15, 24, 33}},
+		"there and back": {func(i int) string { return fmt.Sprintf("Berth fee: %d EUR", 49+5*(at(i, 8, 20, 30)%2)) },
+			[]int{8, 20, 30}},
+		"hours, two checks in a row": {func(i int) string { return fmt.Sprintf("Open from 9 to %d", 17-at(i, 20, 21)) },
+			[]int{20, 21}},
+		"a negation comes and goes": {func(i int) string {
+			return "Dogs are " + []string{"allowed", "not allowed"}[at(i, 8, 12, 16)%2] + " on the pier."
+		}, []int{8, 12, 16}},
+		"one notice more at each fourth check": {func(i int) string {
+			notice := func(n int) string { return fmt.Sprintf("- Notice %d: shed %d is closed", i/4-n, n) }
+			return strings.Join(times(1+i/4, notice), "\n")
+		}, []int{4, 8, 12, 16, 20, 24, 28, 32, 36}},
+		"another word in place of a number": {func(i int) string {
+			return "Free berths: " + []string{fmt.Sprint(20 + i%9), "none"}[at(i, 20)%2]
+		}, []int{1, 2, 20}},
+		"two calls in turn":  {func(i int) string { return []string{"Book now.", "Come and see us."}[i%2] }, []int{1, 2}},
+		"a saying each time": {func(i int) string { return quotes[i*i%5] }, []int{1, 2}},
+		"the same lines in another order": {func(i int) string {
+			return strings.Join(append(slices.Clone(ships[i%7:]), ships[:i%7]...), " of the quay\n\n") + " of the quay"
+		}, nil},
+		"another order in a line": {func(i int) string {
+			return "Crew: " + strings.Join(append(slices.Clone(ships[i%7:]), ships[:i%7]...), ", ")
+		}, nil},
+		"a saying before the fact": {func(i int) string {
+			return fmt.Sprintf("%s Notice is %s weeks to the end of a year.", quotes[i*i%5], []string{"four", "six"}[at(i, 25)])
+		}, []int{1, 2, 25}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if have := newCourse(t, time.Hour).told(times(40, tt.text)...); !slices.Equal(have, tt.want) {
+				t.Errorf("told at %v, want %v", have, tt.want)
+			}
+		})
+	}
+}
+
+// TestQ5RhythmIsOfTime checks that a fact which moves at each check is told each time, unless it was also seen to move
+// more often than once a day; and that a second check shows that (Q5).
+func TestQ5RhythmIsOfTime(t *testing.T) {
+	rate := func(i int) string { return fmt.Sprintf("EUR/USD %d.%04d", 1, 800+37*i) }
+	slow := newCourse(t, 10*24*time.Hour)
+	if have := slow.told(times(12, rate)...); len(have) != 11 {
+		t.Errorf("a price that moves at each check, each ten days, is told at %v", have)
+	}
+	daily := newCourse(t, 24*time.Hour)
+	var again []int
+	for i, text := range times(4, rate) {
+		if v, _ := daily.see(text); v.Again {
+			again = append(again, i)
+		}
+	}
+	if !slices.Equal(again, []int{3}) {
+		t.Errorf("a second check is wanted after checks %v", again)
+	}
+	second := After(daily.check, daily.check.At.Add(15*time.Minute))
+	_, v := daily.memory.See(daily.before, daily.wrap(rate(20)), second)
+	if v.Small != Moves || v.What != "a number" || v.Again {
+		t.Errorf("a number that has moved after 15 minutes gives %+v", v)
+	}
+	_, v = daily.memory.See(daily.before, daily.wrap("EUR/USD is not traded today"), second)
+	if v.Small != "" {
+		t.Error("words in place of the number are not told")
+	}
+}
+
+// TestQ5LongTimesFade checks that what was learnt fades: after two months without a move, the first two moves are told
+// again (Q5).
+func TestQ5LongTimesFade(t *testing.T) {
+	c := newCourse(t, time.Hour)
+	c.told(times(10, func(i int) string { return fmt.Sprintf("%d boats in port", 20+i) })...)
+	c.check.At = c.check.At.Add(61 * 24 * time.Hour)
+	c.check = After(c.check, c.check.At)
+	for i := range 3 {
+		c.check = After(c.check, c.check.At.Add(time.Hour))
+		now := c.wrap(fmt.Sprintf("%d boats in port", 50+i))
+		m, v := c.memory.See(c.before, now, c.check)
+		if c.memory, c.before = m, now; (v.Small == "") != (i < 2) {
+			t.Errorf("move %d after the pause: %+v", i+1, v)
+		}
+	}
+}
+
+// TestQ6PeopleDecide checks that the decisions of people overrule what was learnt, and stay with a part whose line
+// moves (Q6).
+func TestQ6PeopleDecide(t *testing.T) {
+	boats := func(i int) string { return fmt.Sprintf("%d boats in port", 20+i) }
+	c := newCourse(t, time.Hour)
+	c.told(times(6, boats)...)
+	parts := c.memory.Parts(c.check)
+	if len(parts) != 1 || !parts[0].Silent || parts[0].Moved != 5 || parts[0].Of != 5 ||
+		parts[0].Text != "25 boats in port" || parts[0].Was != "24 boats in port" ||
+		!slices.Equal(parts[0].Moves, []string{"number"}) {
+		t.Fatalf("the parts are %+v", parts)
+	}
+	c.decide = []Decided{{ID: parts[0].ID, Do: Always}}
+	if have := c.told(boats(6), boats(7)); len(have) != 2 {
+		t.Errorf("always: told at %v", have)
+	}
+	c.decide[0].Do = Never
+	text := prose + "A new line about the fees of the quay.\n\n"
+	c.wrap = func(s string) string { return text + s + "\n\nThe harbour master." }
+	if have := c.told(boats(7), boats(8), boats(9)); !slices.Equal(have, []int{0}) {
+		t.Errorf("never, after the line has moved down: told at %v", have)
+	}
+}
+
+// TestQ7AnotherPageTeachesNothing checks that a page in place of the page is no lesson for its lines, and that one that
+// comes and goes is told twice (Q7).
+func TestQ7AnotherPageTeachesNothing(t *testing.T) {
+	c := newCourse(t, time.Hour)
+	page := strings.Repeat(prose, 3)
+	other := strings.Repeat("An unexpected error has occurred here and nobody knows why it did so on this day. ", 12)
+	c.wrap = func(s string) string { return s }
+	have := c.told(page, other, page, other, page, other, page)
+	if !slices.Equal(have, []int{1, 2}) || len(c.memory.Slots) != 1 {
+		t.Errorf("told at %v, with %d slots", have, len(c.memory.Slots))
+	}
+	if have := c.told(strings.Replace(page, "gate", "new gate", 1)); len(have) != 1 {
+		t.Error("a change of the page is not told afterwards")
+	}
+}
+
+// TestQ8Bounded checks that the memory of a page stays small, whatever the page does (Q8).
+func TestQ8Bounded(t *testing.T) {
+	c := newCourse(t, time.Hour)
+	c.told(times(30, func(i int) string {
+		return strings.Join(times(400, func(n int) string {
+			return fmt.Sprintf("Line %d of the table of %x says %d and %d", n, n*n*n*i, n*i, n+i)
+		}), "\n\nA line that stays between two others.\n\n")
+	})...)
+	if len(c.memory.Slots) > maxSlots {
+		t.Errorf("%d slots", len(c.memory.Slots))
+	}
+	text, err := json.Marshal(c.memory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	_, _ = z.Write(text)
+	_ = z.Close()
+	if packed.Len() > 16<<10 {
+		t.Errorf("a memory of %d bytes, %d compressed", len(text), packed.Len())
+	}
+}
+
+// TestQ4NewsBesideWhatMoves checks that a line or a sentence that is new beside a part that moves at each check is told
+// (Q4).
+func TestQ4NewsBesideWhatMoves(t *testing.T) {
+	quotes := []string{"Fair winds make good sailors.", "Ships are safe in port.", "A smooth sea teaches little."}
+	closed := "The pier is closed on Friday."
+	for name, add := range map[string]func(s string) string{
+		"a line before":      func(s string) string { return closed + "\n\n" + s },
+		"a line after":       func(s string) string { return s + "\n\n" + closed },
+		"a sentence before":  func(s string) string { return closed + " " + s },
+		"a sentence after":   func(s string) string { return s + " " + closed },
+		"in its place":       func(string) string { return closed },
+		"a number in a line": func(s string) string { return s + "\n\nBerth fee: 12 EUR" },
+	} {
+		for kind, text := range map[string]func(i int) string{
+			"saying": func(i int) string { return quotes[i%3] },
+			"number": func(i int) string { return fmt.Sprintf("%d boats in port", 20+i) },
+		} {
+			c := newCourse(t, time.Hour)
+			c.told(times(12, text)...)
+			if v, _ := c.see(add(text(13))); v.Small != "" && name != "in its place" {
+				t.Errorf("%s of a %s is not told: %+v", name, kind, v)
+			}
+		}
+	}
+}
+
+// FuzzSee checks that no two texts make See fail, and that what is not told has a reason (Q4).
+func FuzzSee(f *testing.F) {
+	f.Add("a 1\n\nb", "a 2\n\nb", "a 3\n\nb", "c")
+	f.Add("| a | 1 |\n| b | 2 |", "| b | 2 |\n| a | 1 |", "", "\n\n\n")
+	f.Add("日本語12", "日本語13", "日本12", "\xff\xfe1")
+	f.Fuzz(func(t *testing.T, a, b, c, d string) {
+		var m Memory
+		var check Check
+		texts := []string{a, b, c, d, a, b, c, d, a, b}
+		for i, now := range texts[1:] {
+			check = After(check, noon.Add(time.Duration(i)*time.Hour))
+			var v Verdict
+			if m, v = m.See(texts[i], now, check); (v.Small == "") != (v.What == "") {
+				t.Errorf("the verdict is %+v", v)
+			}
+			for _, s := range m.Slots {
+				if s.At < 0 || s.Size < 0 || len(s.Moves) > maxMoves || len(s.Texts) > maxTexts || len(s.Line) > maxLine {
+					t.Errorf("a slot is %+v", s)
+				}
+			}
+		}
+	})
+}

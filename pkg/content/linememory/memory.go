@@ -1,0 +1,222 @@
+package linememory
+
+import (
+	"math"
+	"slices"
+	"time"
+)
+
+// Check is a check that saw the page.
+type Check struct {
+	Number int           `json:"n,omitempty"`     // checks of the page so far, this one included
+	Close  time.Duration `json:"close,omitempty"` // the sum of the times between checks that were at most [Near] apart
+	IsNear bool          `json:"near,omitempty"`  // the check before was at most [Near] ago
+	At     time.Time     `json:"at,omitzero"`
+}
+
+// Near is the longest time between two checks that show how often something moves within a day.
+const Near = 6 * time.Hour
+
+// After returns the check at a time, after another check. The first check follows the zero Check.
+func After(last Check, at time.Time) Check {
+	gap := at.Sub(last.At)
+	if last.IsNear = last.Number > 0 && gap <= Near; last.IsNear {
+		last.Close += max(gap, 0)
+	}
+	last.Number, last.At = last.Number+1, at
+	return last
+}
+
+// Memory is what is remembered of a page. The zero Memory knows nothing.
+type Memory struct {
+	Slots []Slot `json:"slots,omitempty"`
+	// Last is the verdict of the last check, for a check that is repeated after a crash.
+	Last last `json:"last,omitzero"`
+}
+
+// last is the verdict of a check.
+type last struct {
+	Check int    `json:"n"`
+	Texts uint64 `json:"h"` // hash of both texts
+	Small Why    `json:"small,omitempty"`
+	What  string `json:"what,omitempty"`
+	Again bool   `json:"again,omitempty"`
+}
+
+// Slot is a position of the page that has moved.
+type Slot struct {
+	ID    string `json:"id"`
+	Left  uint32 `json:"l"` // hashes of what stands before and after it
+	Right uint32 `json:"r"`
+	At    int    `json:"p,omitempty"` // its first token in the page as it was last read
+	Size  int    `json:"n,omitempty"` // number of its tokens there
+	Least int    `json:"m,omitempty"` // the smallest and the largest number of tokens that stood there
+	Most  int    `json:"x,omitempty"`
+	Lines int    `json:"y,omitempty"` // the largest number of line ends among them
+	// Number says that nothing but numbers and times has moved there.
+	Number bool `json:"number,omitempty"`
+	// Block says that the slot is several lines, which are there or not, and of which none is read by itself.
+	Block bool `json:"block,omitempty"`
+	// Stays are lines of a block that have stayed when it moved, by their hashes, with the check since which they stand.
+	Stays map[uint32]int `json:"stays,omitempty"`
+	Moves []Move         `json:"moves,omitempty"` // the last moves, oldest first
+	Texts []Text         `json:"texts,omitempty"` // the last texts, oldest first
+	Line  string         `json:"line,omitempty"`  // the line in which it stands, as people read it
+	Was   string         `json:"was,omitempty"`   // the same before the last move
+	Since time.Time      `json:"since,omitzero"`  // the first move
+	// Silent is since when its moves are not told; zero if the last one was.
+	Silent time.Time `json:"silent,omitzero"`
+	// Often is when it was last seen to move more often than once a day.
+	Often    time.Time `json:"often,omitzero"`
+	Decision Decision  `json:"decision,omitempty"`
+}
+
+// Move is a check at which a slot had another text.
+type Move struct {
+	Check int   `json:"n"`
+	Close int64 `json:"c,omitempty"` // seconds; see [Check.Close]
+	Near  bool  `json:"near,omitempty"`
+	At    int64 `json:"t"` // seconds since 1970
+}
+
+// Text is a text that stood in a slot.
+type Text struct {
+	Hash  uint32 `json:"h"`
+	Check int    `json:"n"` // the last check that found it
+}
+
+// Decision is what a person wants of a slot.
+type Decision string
+
+// The decisions.
+const (
+	Always Decision = "always" // each move is told
+	Never  Decision = "never"  // no move is told
+)
+
+const (
+	maxSlots = 64
+	maxMoves = 8
+	maxTexts = 8
+	maxLine  = 120 // bytes
+	// window is the number of checks before the present one that say how often a slot moves.
+	window = 7
+	// often is the number of moves in the window from which a slot is one that moves.
+	often = 2
+	// nearlyAlways is the number of moves in the window from which the content of a slot is not read.
+	nearlyAlways = 4
+	// forgotten is how long evidence of a rhythm is believed, and how long a slot that does not move is remembered.
+	forgotten = 60 * 24 * time.Hour
+	// stays is the number of checks after which a line in a block that moves counts as one that stays, and maxStays the
+	// number of lines that are remembered.
+	stays    = 5
+	maxStays = 16
+	// unlikely is the probability below which a fact that changes once a day does not move as often as it was seen to.
+	unlikely = 0.02
+)
+
+// recent returns the number of checks in the window at which the slot has moved.
+func (s Slot) recent(check Check) (n int) {
+	for _, m := range s.Moves {
+		if m.Check < check.Number && check.Number-m.Check <= window && m.within(check, 2*forgotten) {
+			n++
+		}
+	}
+	return n
+}
+
+func (m Move) within(check Check, d time.Duration) bool { return check.At.Sub(time.Unix(m.At, 0)) < d }
+
+// movesOften reports whether the slot moves more often than once a day: whether a fact that changes once a day, at any
+// time, would hardly have moved as often during the time in which the page was checked closely. It counts the present
+// check as a move.
+func (s Slot) movesOften(check Check) bool {
+	moves := 0
+	if check.IsNear {
+		moves = 1
+	}
+	for i, m := range slices.Backward(s.Moves) {
+		if !m.within(check, forgotten) {
+			break
+		}
+		exposure := check.Close - time.Duration(m.Close)*time.Second
+		if moves > 0 && atLeast(moves, exposure.Hours()/24) < unlikely {
+			return true
+		}
+		if s.Moves[i].Near {
+			moves++
+		}
+	}
+	return false
+}
+
+// atLeast returns the probability of n or more events where the mean is the given one, and events are independent.
+func atLeast(n int, mean float64) float64 {
+	p, less := math.Exp(-mean), 0.0
+	for i := range n {
+		less += p
+		p *= mean / float64(i+1)
+	}
+	return 1 - less
+}
+
+// believed reports whether there is recent evidence that the slot moves more often than once a day.
+func (s Slot) believed(check Check) bool {
+	return !s.Often.IsZero() && check.At.Sub(s.Often) < forgotten
+}
+
+// move records that the slot has another text.
+func (s *Slot) move(check Check, texts ...uint32) {
+	if s.movesOften(check) {
+		s.Often = check.At
+	}
+	if len(s.Moves) == 0 {
+		s.Since = check.At
+	}
+	s.Moves = append(s.Moves, Move{check.Number, int64(check.Close / time.Second), check.IsNear, check.At.Unix()})
+	s.Moves = s.Moves[max(0, len(s.Moves)-maxMoves):]
+	for _, t := range texts {
+		s.Texts = append(slices.DeleteFunc(s.Texts, func(known Text) bool { return known.Hash == t }), Text{t, check.Number})
+	}
+	s.Texts = s.Texts[max(0, len(s.Texts)-maxTexts):]
+}
+
+// knows reports whether a text stood in the slot before.
+func (s Slot) knows(text uint32) bool {
+	return slices.ContainsFunc(s.Texts, func(t Text) bool { return t.Hash == text })
+}
+
+// last returns when the slot has moved last.
+func (s Slot) last() time.Time {
+	if len(s.Moves) == 0 {
+		return time.Time{}
+	}
+	return time.Unix(s.Moves[len(s.Moves)-1].At, 0).UTC()
+}
+
+// before returns a copy of the memory without what a check has left that did not end: it was the same check.
+func (m Memory) before(check Check) (out Memory) {
+	for _, s := range m.Slots {
+		s.Moves = slices.DeleteFunc(slices.Clone(s.Moves), func(v Move) bool { return v.Check >= check.Number })
+		s.Texts = slices.DeleteFunc(slices.Clone(s.Texts), func(t Text) bool { return t.Check >= check.Number })
+		if len(s.Moves) > 0 || s.Decision != "" {
+			out.Slots = append(out.Slots, s)
+		}
+	}
+	return out
+}
+
+// bounded drops the slots that have not moved for the longest time.
+func (m Memory) bounded(check Check) Memory {
+	m.Slots = slices.DeleteFunc(m.Slots, func(s Slot) bool {
+		return s.Decision == "" && check.At.Sub(s.last()) > forgotten && s.recent(check) == 0
+	})
+	slices.SortStableFunc(m.Slots, func(a, b Slot) int {
+		if (a.Decision == "") != (b.Decision == "") {
+			return map[bool]int{true: 1, false: -1}[a.Decision == ""]
+		}
+		return b.last().Compare(a.last())
+	})
+	m.Slots = m.Slots[:min(len(m.Slots), maxSlots)]
+	return m
+}
