@@ -73,7 +73,7 @@ var listed = map[role]string{
 		due tre quattro cinque sei sette otto nove dieci dodici quattordici quindici venti trenta sessanta
 		twee drie vier vijf zes zeven acht negen tien twaalf veertien twintig dertig zestig
 		dwa dwie dwóch trzy trzech cztery czterech pięć pięciu sześć siedem osiem dziesięć czternaście trzydzieści
-		två tre fyra fem sju åtta nio tio to fire fem seks syv otte ni ti
+		två tre fyra fem sju åtta nio tio fire seks syv otte
 		два две три четыре пять шесть семь восемь десять
 		أسبوعين ثلاثة ثلاث أربعة أربع خمسة خمس ستة ست سبعة سبع ثمانية تسعة عشرة عشر`,
 	timeUnit: `second seconds minute minutes hour hours day days week weeks month months year years night nights
