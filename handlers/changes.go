@@ -24,9 +24,9 @@ type changeQuery struct {
 	reader *feed.Reader // if not nil, only changes that this reader has not read
 }
 
-func newChangeQuery(from api.ChangeQuery) (q changeQuery, err error) {
+func newChangeQuery(from api.ChangeQuery, filter api.ChangeFilter) (q changeQuery, err error) {
 	q = changeQuery{ChangeQuery: from}
-	if q.filter, err = feed.NewFilter(from.Filter()); err != nil {
+	if q.filter, err = feed.NewFilter(filter); err != nil {
 		return q, err
 	}
 	if place, err := feed.ParsePosition(q.Since); err == nil {
@@ -41,7 +41,14 @@ func newChangeQuery(from api.ChangeQuery) (q changeQuery, err error) {
 
 // changes lists the changes, a page at a time.
 func (h *changeHandlers) changes(ctx context.Context, from api.ChangeQuery) (page api.ChangePage, err error) {
-	q, err := newChangeQuery(from)
+	return h.filtered(ctx, from, from.Filter())
+}
+
+// filtered lists the changes that pass a filter, a page at a time.
+func (h *changeHandlers) filtered(
+	ctx context.Context, from api.ChangeQuery, filter api.ChangeFilter,
+) (page api.ChangePage, err error) {
+	q, err := newChangeQuery(from, filter)
 	if err != nil {
 		return page, err
 	}

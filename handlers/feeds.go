@@ -24,8 +24,8 @@ func (h *changeHandlers) latest(r *http.Request, feed *api.Endpoint) ([]api.Feed
 	if err != nil {
 		return nil, err
 	}
-	page, err := h.changes(r.Context(), api.ChangeQuery{Host: q.Host, Tag: q.Tag, Type: q.Type, Kind: q.Kind,
-		MinShare: q.MinShare, Q: q.Q, Top: q.Top})
+	page, err := h.filtered(r.Context(), api.ChangeQuery{Top: q.Top}, api.ChangeFilter{Host: q.Host, Tag: q.Tag,
+		Type: q.Type, Kind: q.Kind, Zone: q.Zone, Small: q.Small, MinShare: q.MinShare, Q: q.Q})
 	return page.Changes, err
 }
 

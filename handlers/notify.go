@@ -202,10 +202,18 @@ func (h *changeHandlers) Triggers() map[string]wire.Trigger {
 func (h *changeHandlers) exportChanges(ctx context.Context, q api.ChangeExport) (any, error) {
 	return wire.NewExport(h.Log, "changes", q.Format, changeColumns, func(after string) ([]api.FeedChange, string, error) {
 		page, err := h.changes(ctx, api.ChangeQuery{Since: q.Since, Until: q.Until, Order: q.Order, Host: q.Host,
-			Tag: q.Tag, Type: q.Type, Kind: q.Kind, MinShare: q.MinShare, Q: q.Q, Unread: q.Unread, Silenced: q.Silenced,
-			Top: wire.ExportPage, Continuation: after})
+			Tag: q.Tag, Type: q.Type, Kind: q.Kind, Zone: q.Zone, Small: q.Small, MinShare: q.MinShare, Q: q.Q,
+			Unread: q.Unread, Silenced: q.Silenced, Top: wire.ExportPage, Continuation: after})
 		return page.Changes, page.Continuation, err
 	})
+}
+
+// smallCell returns why a change is small; "" if it is not.
+func smallCell(s *api.Small) string {
+	if s == nil {
+		return ""
+	}
+	return s.Why
 }
 
 var changeColumns = []wire.ExportColumn[api.FeedChange]{
@@ -223,6 +231,7 @@ var changeColumns = []wire.ExportColumn[api.FeedChange]{
 	{Name: "removed", Text: func(c *api.FeedChange) string { return passages(c, "removed") }},
 	{Name: "why", Text: func(c *api.FeedChange) string { return c.Why }},
 	{Name: "silenced", Text: func(c *api.FeedChange) string { return wire.YesCell(c.Silenced) }},
+	{Name: "small", Text: func(c *api.FeedChange) string { return smallCell(c.Small) }},
 	{Name: "id", Text: func(c *api.FeedChange) string { return c.ID }},
 	{Name: "itemId", Text: func(c *api.FeedChange) string { return c.ItemID }},
 	{Name: "entryId", Text: func(c *api.FeedChange) string { return c.EntryID }},
@@ -260,7 +269,7 @@ func (h *changeHandlers) readerJSON(ctx context.Context, r feed.Reader) (out api
 		if err != nil {
 			return out, err
 		}
-		if !r.Has(c.Position) {
+		if !r.Has(c.Position) && c.Small == nil {
 			out.Unread++
 		}
 		if out.Unread == api.MaxUnread {

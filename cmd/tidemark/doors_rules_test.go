@@ -18,9 +18,10 @@ import (
 
 // rulesOf are rules that together have each leaf, as some exclude each other.
 func rulesOf(t *testing.T) []api.RuleSpec {
-	all := sampleOf[api.RuleSpec](t, map[string]any{"digest": nil, "at": nil, "when": nil, "filter.itemId": nil,
+	all := sampleOf[api.RuleSpec](t, map[string]any{"digest": nil, "at": nil, "on": nil, "when": nil, "filter.itemId": nil,
 		"quietHours.from": "22:00", "channels": []string{"ops", "chat"}})
 	rest := parsed[api.RuleSpec](t, `{"digest":"daily","at":"07:30"}`, `{"digest":"hourly"}`,
+		`{"digest":"weekly","at":"07:30","on":"fri"}`,
 		`{"when":{"field":"price","op":"<","value":"80","first":true}}`,
 		`{"when":{"field":"price","op":"<","against":"lowest"}}`,
 		`{"when":{"field":"price","op":"changedBy","value":"10","unit":"%","against":"first"}}`,
@@ -37,6 +38,8 @@ func ruleFlags(r api.RuleSpec) []string {
 	switch r.Digest {
 	case "daily":
 		args = append(args, "--daily", r.At)
+	case "weekly":
+		args = append(args, "--weekly", r.At)
 	case "hourly":
 		args = append(args, "--hourly")
 	}

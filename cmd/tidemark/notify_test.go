@@ -94,15 +94,15 @@ func TestW5RuleCommands(t *testing.T) {
 			out: "rule Prices made; it applies to changes from now on: rule_a\n"},
 		{name: "a rule changed", args: []string{"rules", "set", "rule_a", "--hourly", "--kind", "", "--quiet", "23:00-06:00"},
 			answers: []answered{{body: `{"id":"rule_a","name":"Prices"}`}},
-			asked: []string{`PATCH /api/rules/rule_a {"at":null,"digest":"hourly","filter":{"kind":null},` +
+			asked: []string{`PATCH /api/rules/rule_a {"at":null,"digest":"hourly","filter":{"kind":null},"on":null,` +
 				`"quietHours":{"from":"23:00","to":"06:00"}}`},
 			out: "rule Prices changed\n"},
 		{name: "a rule at once", args: []string{"rules", "set", "rule_a", "--at-once", "--quiet", "", "--name", "Costs"},
 			answers: []answered{{body: `{"id":"rule_a","name":"Costs"}`}},
-			asked:   []string{`PATCH /api/rules/rule_a {"at":null,"digest":null,"name":"Costs","quietHours":null}`},
+			asked:   []string{`PATCH /api/rules/rule_a {"at":null,"digest":null,"name":"Costs","on":null,"quietHours":null}`},
 			out:     "rule Costs changed\n"},
 		{name: "a rule changed to two", args: []string{"rules", "set", "rule_a", "--hourly", "--at-once"}, code: 2,
-			err: "tidemark: give one of --at-once, --hourly and --daily\n" +
+			err: "tidemark: give one of --at-once, --hourly, --daily and --weekly\n" +
 				"see `tidemark rules set --help`\n"},
 		{name: "a rule changed to nothing", args: []string{"rules", "set", "rule_a"}, code: 2,
 			err: "tidemark: give what changes, such as --hourly, or --clear NAME\nsee `tidemark rules set --help`\n"},

@@ -50,6 +50,8 @@ type changesInput struct {
 	Host   string `json:"host,omitempty" jsonschema:"only changes of this host"`
 	Tag    string `json:"tag,omitempty" jsonschema:"only changes of pages with this tag"`
 	Kind   string `json:"kind,omitempty" jsonschema:"only these kinds, with commas between them: new, content, beside, beyond, bytes, reverted, title, images, metadata, field, gone, back, failing, recovered, watchBroken, watchRestored, listed"`
+	Zone   string `json:"zone,omitempty" jsonschema:"all, the default; main for changes of the main content alone; facts to leave out those beside it without a fact"`
+	Small  string `json:"small,omitempty" jsonschema:"changes of which people are not told by default, such as a number that always moves: true, the default; false or only"`
 	Words  string `json:"words,omitempty" jsonschema:"words that all stand in the title, the address or the passages of a change"`
 	Top    int    `json:"top,omitempty" jsonschema:"how many changes, 1 to 500; 50 when left out"`
 	Tokens int    `json:"tokens,omitempty" jsonschema:"the most tokens of the answer, 300 to 16000; 4000 when left out"`
@@ -57,7 +59,7 @@ type changesInput struct {
 
 func (b toolbox) changesSince(ctx context.Context, in changesInput) (*toolAnswer, error) {
 	page, err := api.ListChanges.Call(ctx, b.Client, api.ChangeQuery{Since: in.Since, Host: in.Host, Tag: in.Tag,
-		Kind: in.Kind, Q: in.Words, Top: in.Top})
+		Kind: in.Kind, Zone: in.Zone, Small: in.Small, Q: in.Words, Top: in.Top})
 	if err != nil {
 		return nil, err
 	}

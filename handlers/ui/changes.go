@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -114,7 +115,7 @@ func (a changesArea) changes(r *http.Request) (p page, err error) {
 // feedOf returns the address of the feed with the filters of a page's address.
 func feedOf(query url.Values) string {
 	q := url.Values{}
-	for _, name := range []string{"host", "tag", "type", "kind", "q", "minShare"} {
+	for _, name := range []string{"host", "tag", "type", "kind", "zone", "small", "q", "minShare"} {
 		if value := query.Get(name); value != "" {
 			q.Set(name, value)
 		}
@@ -125,8 +126,13 @@ func feedOf(query url.Values) string {
 // changeQuery returns the API's query for the parameters of a page's address.
 func changeQuery(q url.Values) api.ChangeQuery {
 	share, _ := strconv.ParseFloat(q.Get("minShare"), 64)
-	return api.ChangeQuery{Until: q.Get("until"), Order: q.Get("order"), Zone: q.Get("zone"), MinShare: share,
-		Host: q.Get("host"), Tag: q.Get("tag"), Type: q.Get("type"), Kind: q.Get("kind"),
+	small, zone := cmp.Or(q.Get("small"), "false"), api.ZoneFacts
+	if small != "false" || strings.Contains(q.Get("kind"), "beside") {
+		zone = api.ZoneAll
+	}
+	return api.ChangeQuery{Until: q.Get("until"), Order: q.Get("order"), Zone: cmp.Or(q.Get("zone"), zone), Small: small,
+		MinShare: share,
+		Host:     q.Get("host"), Tag: q.Get("tag"), Type: q.Get("type"), Kind: q.Get("kind"),
 		Q: q.Get("q"), Unread: q.Get("unread") != "", Silenced: q.Get("silenced"), Since: q.Get("since"),
 		Top: changesShown, Continuation: q.Get("after")}
 }
@@ -216,7 +222,7 @@ func chips(q url.Values) (out []chip) {
 		out = append(out, chip{Text: k.text, To: to("kind", k.kinds), On: q.Get("kind") == k.kinds})
 	}
 	for _, c := range []struct{ text, name, value string }{
-		{"Unread", "unread", "1"}, {"Include silenced", "silenced", "true"},
+		{"Unread", "unread", "1"}, {"Include silenced", "silenced", "true"}, {"Include small", "small", "true"},
 	} {
 		if q.Get(c.name) == c.value {
 			out = append(out, chip{Text: c.text, To: to(c.name, ""), On: true})

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -21,8 +22,12 @@ type ChangeQuery struct {
 	// Only changes of these kinds, separated by commas. The kind content includes beside, beyond,
 	// bytes and reverted.
 	Kind string `json:"kind,omitempty"`
-	// Set it to main to leave out changes beside the main content, and beyond the part that is read.
+	// Where on the page: all (the default), main to leave out changes beside the main content and beyond the part
+	// that is read, or facts to leave out those beside it without a fact or a new sentence.
 	Zone string `json:"zone,omitempty"`
+	// Changes in which nothing is told by default: true (the default) includes them, false leaves them out, and "only"
+	// lists them alone. Those beside the main content are left out by zone.
+	Small string `json:"small,omitempty"`
 	// The smallest share of the text that must have changed, 0 to 1. Changes with an unknown share are left out.
 	MinShare float64 `json:"minShare,omitempty"`
 	// Words that must all occur in the title, the address or the passages of a change.
@@ -45,8 +50,13 @@ type ChangeFilter struct {
 	Type string `json:"type,omitempty" label:"Type" choices:"url|file|entry"` // of what has changed
 	// kinds, separated by commas; content includes those of other text
 	Kind string `json:"kind,omitempty" label:"Kinds of change" flag:"kind KIND,KIND" format:"list" choices:"content=text changed|beside=text beside the main content|beyond=text beyond what is read|bytes=bytes without text|new=new page|gone=gone|back=back again|title=title|images=images|metadata=metadata|reverted=earlier text restored|failing=failing|recovered=recovered|watchBroken=watch broken|watchRestored=watch restored|listed=new entry of a list|field=a value of the page"`
-	// without changes of the kinds beside and beyond
-	Zone string `json:"zone,omitempty" label:"Part of the page" choices:"main=only the main content"`
+	// facts: of a change beside the main content, what has a fact or a sentence; main: without changes of the kinds beside
+	// and beyond. If it is not set, a kind that kind names, and what added, removed or a condition asks for, is told
+	// without a fact, too
+	Zone string `json:"zone,omitempty" label:"Part of the page" choices:"facts=main content, and facts beside it|main=only the main content|all=the whole page" default:"facts"`
+	// changes in which nothing is told by default, such as a number that always moves; without zone, they are of the
+	// whole page
+	Small string `json:"small,omitempty" label:"Small changes" choices:"false=left out|true=included|only" default:"false"`
 	// the smallest share of the text that must have changed, 0 to 1; in percent in the dashboard
 	MinShare float64 `json:"minShare,omitempty" label:"Minimum share of the text" flag:"min-share 0.1" format:"share"`
 	// words that must all occur in the title, the address or the passages
@@ -55,10 +65,16 @@ type ChangeFilter struct {
 	Silenced string `json:"silenced,omitempty" label:"Silenced changes" choices:"false=left out|true=included|only" default:"false"`
 }
 
-// Filter returns the filter part of the query.
+// The zones of a [ChangeFilter] besides [ZoneMain].
+const (
+	ZoneFacts = "facts" // the default of rules and feeds
+	ZoneAll   = "all"   // the default of lists
+)
+
+// Filter returns the filter part of the query. It takes small changes, too, unless the query says something else.
 func (q ChangeQuery) Filter() ChangeFilter {
-	return ChangeFilter{Host: q.Host, Tag: q.Tag, Type: q.Type, Kind: q.Kind, Zone: q.Zone, MinShare: q.MinShare, Q: q.Q,
-		Silenced: q.Silenced}
+	return ChangeFilter{Host: q.Host, Tag: q.Tag, Type: q.Type, Kind: q.Kind, Zone: cmp.Or(q.Zone, ZoneAll),
+		Small: cmp.Or(q.Small, "true"), MinShare: q.MinShare, Q: q.Q, Silenced: q.Silenced}
 }
 
 // ChangePage is a page of changes. A page may have fewer changes than requested, even none, and still have a
@@ -98,11 +114,19 @@ type FeedChange struct {
 	Field  *ChangedField  `json:"field,omitempty" label:"-"`
 	// Silenced is true when a rule of the item's watch hides the change.
 	Silenced bool `json:"silenced,omitempty" label:"Silenced"`
+	// Small says why nothing in the change is told by default.
+	Small *Small `json:"small,omitempty" label:"Small change" unit:"whole"`
 	// Ignored lists at most three pieces of text that did not count as a change, and why.
 	Ignored []IgnoredChange `json:"ignored,omitempty"`
 	From    string          `json:"from,omitempty" label:"Capture before"` // sha256 of the previous capture
 	To      string          `json:"to,omitempty" label:"Capture"`          // sha256 of the current capture
 	Diff    string          `json:"diff,omitempty" label:"Difference"`     // path of the diff between the two captures
+}
+
+// Small is why nothing in a change is told by default.
+type Small struct {
+	Why  string `json:"why"`            // beside, moves, recurs or order
+	What string `json:"what,omitempty"` // such as: a clock
 }
 
 // ListedEntry is a new entry of a list, or the number of those that are not told one by one.
@@ -140,6 +164,8 @@ type FeedQuery struct {
 	Tag      string  `json:"tag,omitempty"`
 	Type     string  `json:"type,omitempty"`
 	Kind     string  `json:"kind,omitempty"`
+	Zone     string  `json:"zone,omitempty"`  // facts (the default), main or all.
+	Small    string  `json:"small,omitempty"` // Changes in which nothing is told by default: false (the default), true or only.
 	MinShare float64 `json:"minShare,omitempty"`
 	Q        string  `json:"q,omitempty"`
 	Top      int     `json:"top,omitempty" default:"50" min:"1" max:"500"`
@@ -185,7 +211,7 @@ type Reader struct {
 	UpTo string `json:"upTo,omitempty"` // all changes up to this cursor are read
 	// number of changes after the cursor upTo that the reader has marked as read
 	Beyond int `json:"beyond"`
-	Unread int `json:"unread"` // number of unread changes; 100 means 100 or more
+	Unread int `json:"unread"` // number of unread changes without small ones; 100 means 100 or more
 	// Filters are the reader's saved lists.
 	Filters []SavedFilter `json:"filters,omitempty"`
 }

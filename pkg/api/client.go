@@ -302,6 +302,8 @@ type ChangeExport struct {
 	Tag      string  `json:"tag,omitempty"`      // Only changes of items that had this tag.
 	Type     string  `json:"type,omitempty"`     // Only changes of this type: url, file or entry.
 	Kind     string  `json:"kind,omitempty"`     // Only changes of these kinds, separated by commas.
+	Zone     string  `json:"zone,omitempty"`     // Where on the page: all (the default), main or facts.
+	Small    string  `json:"small,omitempty"`    // Changes in which nothing is told by default: true (the default), false or only.
 	MinShare float64 `json:"minShare,omitempty"` // The smallest share of the text that must have changed, 0 to 1.
 	Q        string  `json:"q,omitempty"`        // Words that must all occur in the title, the address or the passages.
 	Unread   bool    `json:"unread,omitempty"`   // Only changes that the caller has not marked as read.

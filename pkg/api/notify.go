@@ -33,11 +33,13 @@ type RuleSpec struct {
 	Name     string     `json:"name" label:"Name" flag:"name NAME"` // shown in its messages
 	Filter   RuleFilter `json:"filter,omitzero"`
 	Channels []string   `json:"channels" label:"Channels" flag:"channel NAME,NAME"` // names of channels, at most 10
-	// when messages are sent; hourly and daily gather them in a digest
-	Digest string `json:"digest,omitempty" label:"Sent" flag:"-" choices:"none=at once|hourly|daily" default:"none"`
-	// the time of a daily digest, such as 07:30
+	// when messages are sent; hourly, daily and weekly gather them in a digest
+	Digest string `json:"digest,omitempty" label:"Sent" flag:"-" choices:"none=at once|hourly|daily|weekly" default:"none"`
+	// the time of a daily or weekly digest, such as 07:30
 	At string `json:"at,omitempty" label:"Time of day" flag:"-" format:"clock"`
-	// that of the daily digest and of the quiet hours, such as Europe/Paris; default UTC
+	// the day of a weekly digest; Monday by default
+	On string `json:"on,omitempty" label:"Day of the week" flag:"on DAY" choices:"mon|tue|wed|thu|fri|sat|sun" default:"mon"`
+	// that of digests and of the quiet hours, such as Europe/Paris; default UTC
 	Timezone string `json:"timezone,omitempty" label:"Time zone" flag:"timezone ZONE" format:"zone"`
 	// it reports nothing, and forgets what it has gathered; switched on again, it reports changes from then on
 	Off     bool  `json:"off,omitempty" label:"Switched off"`

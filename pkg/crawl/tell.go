@@ -25,6 +25,7 @@ func (c *check) compareTexts(
 		old = &s
 	}
 	o, c.differences, c.texts = verdict.Differing(old.page, old.part, r, o)
+	c.differences = c.differences.NoteBeside(was, o.News, old.doc.Links, r)
 	o = c.basis.ExplainList(was, &c.item, old.part, r, o, len(c.listed) > 0)
 	if o.News.Silenced == "" {
 		o.News.Why += verdict.NoteMoving(&c.item, c.differences)

@@ -37,6 +37,52 @@ func TestN1BesideHasPassages(t *testing.T) {
 	}
 }
 
+// TestQ3WhatStandsBeside checks which changes beside the main content are small: those in which nothing is a fact, nor
+// a sentence that is no link (Q3).
+func TestQ3WhatStandsBeside(t *testing.T) {
+	r := newRig(t)
+	const sentence = "The harbour office will move to the new building at the quay soon."
+	for name, c := range map[string]struct {
+		was, is string
+		small   bool
+	}{
+		"a promotion":               {"New charts on silk", "Old charts on linen", true},
+		"a word of a menu":          {"Moorings and berths", "Moorings and careers", true},
+		"a price":                   {"Night fee: 20 EUR", "Night fee: 25 EUR", false},
+		"a month":                   {"Closes on 3 March 2027", "Closes on 3 May 2027", false},
+		"a negation":                {"Dogs are allowed", "Dogs are not allowed", false},
+		"a word beside a fact":      {"Since 1998 in town", "Since 1998 in port", true},
+		"a sentence":                {"Welcome", sentence, false},
+		"a link of eight words":     {"Welcome", "<a href=/x>" + sentence + "</a>", true},
+		"a link with a date in it":  {"Welcome", "<a href=/x>Regatta on 3 May</a>", false},
+		"a sentence without spaces": {"欢迎", "港务局不久以后将会搬到码头旁边的那座新大楼里去", false},
+		"a few letters of these":    {"欢迎", "关于港口", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := "/" + strings.ReplaceAll(name, " ", "-")
+			page := func(text string) page {
+				return page{body: fmt.Sprintf(`<html lang=en><title>Berths</title><main><article><h1>Berths</h1>
+<p>%s</p><p>%s</p></article></main><aside><p>%s</p><p>%s</p></aside>`, brass, brass, brass, text)}
+			}
+			var at feed.Position
+			r.site.put(path, page(c.was))
+			r.first(path)
+			r.feedOf(&at)
+			for _, text := range []string{c.is, c.was} { // the second change is a text that comes back
+				r.site.put(path, page(text))
+				r.next(path)
+				have := r.feedOf(&at)
+				if len(have) != 1 {
+					t.Fatalf("the feed has %+v", have)
+				}
+				if small := have[0].Small != nil && have[0].Small.Why == feed.SmallBeside; small != c.small {
+					t.Errorf("%s, %q: small %v, %+v", have[0].Kind, text, small, have[0].Passages)
+				}
+			}
+		})
+	}
+}
+
 // TestN4NumberThatMovesEachTime checks that a number which has moved alone three times is reported as before, with the
 // offer of a rule, on the item, too; and that the item lists what is not compared (N3, N4).
 func TestN4NumberThatMovesEachTime(t *testing.T) {

@@ -132,6 +132,8 @@ type Change struct {
 	// change that is not silenced may have such text, too.
 	Silenced bool      `json:"silenced,omitempty"`
 	Ignored  []Ignored `json:"ignored,omitempty"`
+	// Small says why nothing in the change is told by default; nil if something is.
+	Small *Small `json:"small,omitempty"`
 	// Fields are the values that have changed. The kind is [Field] if they explain all that differs.
 	Fields []field.Change `json:"fields,omitempty"`
 	// Entry is the entry of a list, for [Listed].
@@ -142,6 +144,23 @@ type Change struct {
 
 	Position Position `json:"-"` // set when the change is published
 }
+
+// Small is why nothing in a change is told by default.
+type Small struct {
+	Why  Why    `json:"why"`
+	What string `json:"what,omitempty"` // for people, such as "a clock"
+}
+
+// Why is the reason of a [Small] change.
+type Why string
+
+// The reasons.
+const (
+	SmallBeside Why = "beside" // it stands beside the main content, and has neither a fact nor a sentence
+	SmallMoves  Why = "moves"  // what has changed moves at most checks
+	SmallRecurs Why = "recurs" // what stands there now has stood there before, in turn
+	SmallOrder  Why = "order"  // the same lines stand in another order
+)
 
 // ForConditions reports whether a change stands in the feed for the conditions of rules, and not for readers.
 func (c Change) ForConditions() bool { return c.Silenced && c.Kind == Field }

@@ -16,7 +16,8 @@ type Filter struct {
 	host, of     string // the field of is the type of the item or entry; if empty, any type
 	tag          string
 	kinds        []string
-	mainOnly     bool // only changes of the main content
+	named        []string // the kinds that are taken although they are small
+	zone, small  string
 	silenced     string
 	minShare     float64
 	words        []string  // words in lower case
@@ -24,12 +25,13 @@ type Filter struct {
 }
 
 // NewFilter makes a filter from a query. It ignores the times in the query, which callers pass to [Filter.During].
-// The error is Invalid, with the name of the field.
+// Without a zone, it leaves out what is small, except of kinds that the query names besides content. The error is
+// Invalid, with the name of the field.
 func NewFilter(q api.ChangeFilter) (f Filter, err error) {
 	if errs := form.Check(q); len(errs) > 0 {
 		return f, errs[0]
 	}
-	f = Filter{host: strings.ToLower(q.Host), of: q.Type, minShare: q.MinShare, mainOnly: q.Zone == api.ZoneMain,
+	f = Filter{host: strings.ToLower(q.Host), of: q.Type, minShare: q.MinShare, zone: q.Zone, small: q.Small,
 		silenced: q.Silenced, words: strings.Fields(strings.ToLower(q.Q))}
 	if q.Tag != "" {
 		if f.tag, err = options.TagName(q.Tag); err != nil {
@@ -40,9 +42,15 @@ func NewFilter(q api.ChangeFilter) (f Filter, err error) {
 		if kind = strings.TrimSpace(kind); kind == "" {
 			continue
 		}
-		if f.kinds = append(f.kinds, kind); api.ChangeKind(kind) == api.ChangeContent {
+		switch f.kinds = append(f.kinds, kind); {
+		case api.ChangeKind(kind) == api.ChangeContent:
 			f.kinds = append(f.kinds, ofContent...)
+		case q.Zone == "":
+			f.named = append(f.named, kind)
 		}
+	}
+	if f.zone == "" && (f.small == "true" || f.small == "only") {
+		f.zone = api.ZoneAll
 	}
 	return f, nil
 }
@@ -91,12 +99,25 @@ func (f Filter) admits(c Change) bool {
 	case c.Silenced && f.silenced != "true" && f.silenced != "only", !c.Silenced && f.silenced == "only",
 		f.host != "" && c.Host != f.host, f.of != "" && c.Type != f.of,
 		f.tag != "" && !slices.Contains(c.Tags, f.tag),
-		f.mainOnly && (c.Kind == Beside || c.Kind == Beyond),
-		!f.ofKind(c),
+		f.zone == api.ZoneMain && (c.Kind == Beside || c.Kind == Beyond), !f.ofSize(c), !f.ofKind(c),
 		c.Share < f.minShare, c.At.Before(f.since), !f.until.IsZero() && !c.At.Before(f.until):
 		return false
 	}
 	return true
+}
+
+// ofSize reports whether the filter accepts a change as far as it is small or not. The zone alone decides about what
+// stands beside the main content.
+func (f Filter) ofSize(c Change) bool {
+	switch {
+	case c.Small == nil:
+		return f.small != "only"
+	case slices.Contains(f.named, string(c.Kind)):
+		return true
+	case c.Small.Why == SmallBeside:
+		return f.zone == api.ZoneAll
+	}
+	return f.small == "true" || f.small == "only"
 }
 
 // ofKind reports whether a change is of a kind that the filter accepts. Content includes a change of values that the

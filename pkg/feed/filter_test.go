@@ -2,6 +2,8 @@ package feed
 
 import (
 	"cmp"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -59,9 +61,51 @@ func TestW1Filter(t *testing.T) {
 		}
 	}
 	for field, q := range map[string]api.ChangeFilter{"type": {Type: "page"}, "kind": {Kind: "new,novel"},
-		"tag": {Tag: "a/b"}, "minShare": {MinShare: 2}, "zone": {Zone: "beside"}} {
+		"tag": {Tag: "a/b"}, "minShare": {MinShare: 2}, "zone": {Zone: "beside"}, "small": {Small: "all"}} {
 		if _, err := NewFilter(q); fault.FieldOf(err) != field {
 			t.Errorf("%s: %v", field, err)
+		}
+	}
+}
+
+// TestQ3SmallChanges checks which filters take changes in which nothing is told by default (Q3).
+func TestQ3SmallChanges(t *testing.T) {
+	changes := map[string]Change{
+		"told":     {Kind: Content},
+		"fact":     {Kind: Beside},
+		"beside":   {Kind: Beside, Small: &Small{Why: SmallBeside}},
+		"reverted": {Kind: Reverted, Small: &Small{Why: SmallBeside}},
+		"moves":    {Kind: Content, Small: &Small{Why: SmallMoves}},
+	}
+	for _, tt := range []struct {
+		filter api.ChangeFilter
+		want   string
+	}{
+		{api.ChangeFilter{}, "fact told"},
+		{api.ChangeFilter{Kind: "content"}, "fact told"},
+		{api.ChangeFilter{Zone: "facts"}, "fact told"},
+		{api.ChangeFilter{Zone: "main"}, "told"},
+		{api.ChangeFilter{Zone: "all"}, "beside fact reverted told"},
+		{api.ChangeFilter{Zone: "facts", Small: "true"}, "fact moves told"},
+		{api.ChangeFilter{Small: "true"}, "beside fact moves reverted told"},
+		{api.ChangeFilter{Small: "only"}, "beside moves reverted"},
+		{api.ChangeFilter{Small: "only", Zone: "facts"}, "moves"},
+		{api.ChangeFilter{Kind: "content,beside"}, "beside fact told"},
+		{api.ChangeFilter{Kind: "content,beside", Zone: "facts"}, "fact told"},
+		{api.ChangeQuery{}.Filter(), "beside fact moves reverted told"},
+		{api.ChangeQuery{Small: "false"}.Filter(), "beside fact reverted told"},
+	} {
+		f, err := NewFilter(tt.filter)
+		must(t, err)
+		var have []string
+		for name, c := range changes {
+			if f.Wants(c) {
+				have = append(have, name)
+			}
+		}
+		slices.Sort(have)
+		if got := strings.Join(have, " "); got != tt.want {
+			t.Errorf("%+v takes %s, want %s", tt.filter, got, tt.want)
 		}
 	}
 }

@@ -31,6 +31,9 @@ func (c Change) JSON() api.FeedChange {
 		From: Digest(c.From), To: Digest(c.To),
 	}
 	out.Silenced = c.Silenced
+	if c.Small != nil {
+		out.Small = &api.Small{Why: string(c.Small.Why), What: c.Small.What}
+	}
 	for _, i := range c.Ignored {
 		out.Ignored = append(out.Ignored, api.IgnoredChange{Hunk: i.Hunk, Op: string(i.Op), Rule: i.Rule})
 	}

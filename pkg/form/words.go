@@ -229,7 +229,8 @@ func quiet(q *api.QuietHours) string {
 
 // Sent says when a rule sends messages: daily at 07:30, quiet 22:00 to 07:00, Europe/Paris.
 func Sent(r api.RuleSpec) string {
-	text := map[string]string{"hourly": "hourly", "daily": "daily at " + r.At}[r.Digest]
+	text := map[string]string{"hourly": "hourly", "daily": "daily at " + r.At,
+		"weekly": "weekly on " + cmp.Or(r.On, "mon") + " at " + r.At}[r.Digest]
 	if text = cmp.Or(text, "at once"); r.QuietHours != nil {
 		text += ", quiet " + quiet(r.QuietHours)
 	}

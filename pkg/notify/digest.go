@@ -35,12 +35,14 @@ const (
 	AtOnce Rhythm = "none"
 	Hourly Rhythm = "hourly"
 	Daily  Rhythm = "daily"
+	Weekly Rhythm = "weekly"
 )
 
 // digestPlan defines when a rule reports changes.
 type digestPlan struct {
 	Rhythm Rhythm
-	At     wallclock.Clock  // time of day of a Daily digest
+	At     wallclock.Clock  // time of day of a Daily or Weekly digest
+	On     time.Weekday     // day of a Weekly digest
 	Zone   *time.Location   // UTC if it is nil
 	Quiet  *wallclock.Hours // nil if there are no quiet hours
 }
@@ -118,6 +120,10 @@ func (p digestPlan) Due(s digestState) time.Time {
 		due = wallclock.NextHour(s.First, p.zone())
 	case p.Rhythm == Daily:
 		due = p.At.Next(s.First, p.zone())
+	case p.Rhythm == Weekly:
+		for due = p.At.Next(s.First, p.zone()); due.In(p.zone()).Weekday() != p.On; {
+			due = p.At.Next(due, p.zone())
+		}
 	case s.First.Add(Patience).Before(due):
 		due = s.First.Add(Patience)
 	}

@@ -90,6 +90,22 @@ func TestW5DailyInTimeZones(t *testing.T) {
 	}
 }
 
+// TestQ3Weekly checks that a weekly digest comes on its day, once a week, also around the change of clocks (Q3).
+func TestQ3Weekly(t *testing.T) {
+	p := digestPlan{Rhythm: Weekly, At: clock(t, "07:30"), On: time.Friday, Zone: zone(t, "Europe/Paris")}
+	now, n := time.Date(2026, 1, 1, 12, 0, 0, 0, p.Zone), 0
+	for ; now.Year() == 2026; n++ {
+		due := p.Due(digestState{Gathered: 1, First: now, Last: now})
+		if got := due.In(p.Zone).Format("Mon 15:04"); got != "Fri 07:30" || due.Sub(now) > 8*24*time.Hour {
+			t.Fatalf("after %s: due at %s", now, due)
+		}
+		now = due
+	}
+	if n != 53 {
+		t.Errorf("%d digests in a year with 52 Fridays, and one after it", n)
+	}
+}
+
 // TestY10HourlyInCivilTime checks that hourly digests come when an hour begins on the clocks of the rule's zone.
 func TestY10HourlyInCivilTime(t *testing.T) {
 	first := time.Date(2026, 11, 23, 12, 20, 0, 0, time.UTC)

@@ -71,7 +71,7 @@ func TestX16StoredRulesAreBroken(t *testing.T) {
 	r := newRig(t)
 	r.rule(api.RuleSpec{}, "ops")
 	r.storeRule("large", `{"name":"Large","filter":{"removed":"`+large[:990]+`"},"channels":["ops"]}`)
-	r.storeRule("odd", `{"name":"Odd","digest":"weekly","channels":["ops"]}`)
+	r.storeRule("odd", `{"name":"Odd","digest":"monthly","channels":["ops"]}`)
 	r.storeRule("torn", `{"name":`)
 	all, err := r.Rules(t.Context(), api.RuleQuery{Top: 500})
 	must(t, err)

@@ -275,7 +275,7 @@ func TestW5Refused(t *testing.T) {
 		"filter.added":    func(s *api.RuleSpec) { s.Filter.Added = "(" },
 		"filter.removed":  func(s *api.RuleSpec) { s.Filter.Removed = strings.Repeat("a", maxPattern+1) },
 		"channels":        func(s *api.RuleSpec) { s.Channels = []string{"nobody"} },
-		"digest":          func(s *api.RuleSpec) { s.Digest = "weekly" },
+		"digest":          func(s *api.RuleSpec) { s.Digest = "monthly" },
 		"at":              func(s *api.RuleSpec) { s.Digest = "daily" },
 		"timezone":        func(s *api.RuleSpec) { s.Timezone = "Mars" },
 		"quietHours.from": func(s *api.RuleSpec) { s.QuietHours = &api.QuietHours{From: "7", To: "08:00"} },

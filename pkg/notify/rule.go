@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/tidemark/tidemark/pkg/api"
@@ -109,7 +110,7 @@ func compile(spec api.RuleSpec) (r rule, errs []error) {
 	if n := utf8.RuneCountInString(strings.TrimSpace(spec.Name)); n == 0 || n > maxName {
 		errs = append(errs, fault.Field("name", "name must have 1 to %d characters", maxName))
 	}
-	if r.filter, err = feed.NewFilter(spec.Filter.ChangeFilter); err != nil {
+	if r.filter, err = feed.NewFilter(asked(spec)); err != nil {
 		blame("filter."+fault.FieldOf(err), err)
 	}
 	if r.items, err = parseItems(spec.Filter.Items); err != nil {
@@ -137,6 +138,16 @@ func compile(spec api.RuleSpec) (r rule, errs []error) {
 	return r, once(slices.Concat(errs, r.planned(spec), r.worded(spec)))
 }
 
+// asked returns the filter of a rule. Without a zone, a rule that looks for words or has a condition takes what it
+// looks for wherever that stands, and although it is small.
+func asked(spec api.RuleSpec) api.ChangeFilter {
+	f := spec.Filter.ChangeFilter
+	if f.Zone == "" && (spec.Filter.Added != "" || spec.Filter.Removed != "" || spec.When != nil) {
+		f.Zone, f.Small = api.ZoneAll, cmp.Or(f.Small, "true")
+	}
+	return f
+}
+
 // worded reads how the rule words its messages.
 func (r *rule) worded(spec api.RuleSpec) (errs []error) {
 	if spec.Message == nil {
@@ -159,15 +170,23 @@ func (r *rule) worded(spec api.RuleSpec) (errs []error) {
 // atOnce reports whether the rule sends a message for each change.
 func (r *rule) atOnce() bool { return r.plan.Rhythm == "" || r.plan.Rhythm == AtOnce }
 
+// weekdays are the days of a week as a rule names them, in the order of [time.Weekday].
+var weekdays = []string{"sun", "mon", "tue", "wed", "thu", "fri", "sat"}
+
 // planned sets the times at which a rule reports, according to the rule's settings, which have been checked one by one.
 func (r *rule) planned(spec api.RuleSpec) (errs []error) {
 	var wrong [5]error
 	r.plan.Rhythm = Rhythm(spec.Digest)
 	r.plan.Zone, wrong[0] = wallclock.Zone(spec.Timezone)
+	r.plan.On = max(0, time.Weekday(slices.Index(weekdays, cmp.Or(spec.On, "mon"))))
+	if r.plan.Rhythm != Weekly && spec.On != "" {
+		errs = append(errs, fault.Field("on", "on is the day of a weekly digest: leave it out, or set digest to weekly"))
+	}
+	timed := r.plan.Rhythm == Daily || r.plan.Rhythm == Weekly
 	switch {
-	case r.plan.Rhythm == Daily && spec.At == "":
-		errs = append(errs, fault.Field("at", "at must be the time of the daily digest, such as 07:30"))
-	case r.plan.Rhythm != Daily && spec.At != "":
+	case timed && spec.At == "":
+		errs = append(errs, fault.Field("at", "at must be the time of the %s digest, such as 07:30", spec.Digest))
+	case !timed && spec.At != "":
 		errs = append(errs, fault.Field("at", "at is the time of a daily digest: leave it out, or set digest to daily"))
 	case spec.At != "":
 		r.plan.At, wrong[1] = wallclock.Parse(spec.At)

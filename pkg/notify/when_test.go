@@ -15,6 +15,45 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
+// TestQ3RulesThatAskForSmallChanges checks that a rule takes what it looks for wherever that stands, and although it is
+// small, unless it names a zone (Q3).
+func TestQ3RulesThatAskForSmallChanges(t *testing.T) {
+	c := feed.Change{Kind: feed.Beside, Small: &feed.Small{Why: feed.SmallBeside},
+		Passages: []feed.Passage{{Text: "New charts", Op: feed.Added}},
+		Fields: []field.Change{price("84", "79")}}
+	moves := c
+	moves.Kind, moves.Small = feed.Content, &feed.Small{Why: feed.SmallMoves, What: "a clock"}
+	inZone := ruleFor(api.ChangeFilter{Zone: "facts"})
+	inZone.Filter.Added = "charts"
+	for name, tt := range map[string]struct {
+		spec          api.RuleSpec
+		beside, moves bool
+	}{
+		"by default":         {api.RuleSpec{}, false, false},
+		"words":              {api.RuleSpec{Filter: api.RuleFilter{Added: "charts"}}, true, true},
+		"other words":        {api.RuleSpec{Filter: api.RuleFilter{Added: "maps"}}, false, false},
+		"a kind":             {ruleFor(api.ChangeFilter{Kind: "beside"}), true, false},
+		"words in a zone":    {inZone, false, false},
+		"a condition":        {api.RuleSpec{When: below("80")}, true, true},
+		"small changes only": {ruleFor(api.ChangeFilter{Small: "only"}), true, true},
+		"the whole page":     {ruleFor(api.ChangeFilter{Zone: "all"}), true, false},
+	} {
+		tt.spec.Name, tt.spec.Channels = name, []string{"ops"}
+		r, errs := compile(tt.spec)
+		if errs != nil {
+			t.Fatal(name, errs)
+		}
+		for what, want := range map[*feed.Change]bool{&c: tt.beside, &moves: tt.moves} {
+			left := maxEffort
+			if have, err := r.wants(t.Context(), *what, &left); have != want || err != nil {
+				t.Errorf("%s, %s: %v, %v", name, what.Small.Why, have, err)
+			}
+		}
+	}
+}
+
+func ruleFor(f api.ChangeFilter) api.RuleSpec { return api.RuleSpec{Filter: api.RuleFilter{ChangeFilter: f}} }
+
 func euros(n field.Decimal) field.Moment {
 	return field.Moment{Value: field.Value{Type: field.Money, Number: n, Currency: "EUR"}}
 }

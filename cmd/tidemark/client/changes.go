@@ -70,8 +70,8 @@ func changesCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 		case o.format != "":
 			q := o.query
 			return exported(ctx, t, s, api.ExportChanges, api.ChangeExport{Format: o.format, Since: q.Since,
-				Until: q.Until, Host: q.Host, Tag: q.Tag, Type: q.Type, Kind: q.Kind, MinShare: q.MinShare, Q: q.Q,
-				Unread: q.Unread, Silenced: q.Silenced, Order: q.Order})
+				Until: q.Until, Host: q.Host, Tag: q.Tag, Type: q.Type, Kind: q.Kind, Zone: q.Zone, Small: q.Small,
+				MinShare: q.MinShare, Q: q.Q, Unread: q.Unread, Silenced: q.Silenced, Order: q.Order})
 		case o.follow:
 			return followChanges(ctx, t, s, o)
 		}
@@ -84,7 +84,10 @@ func changesCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	f.StringVar(&o.query.Tag, "tag", "", "only changes of items that had this `TAG`")
 	f.StringVar(&o.query.Silenced, "silenced", "", "changes that watch rules hide: false, true (with them) or only")
 	f.StringVar(&o.query.Zone, "zone", "",
-		"main, to leave out changes beside the main content and beyond what is read")
+		"all (the default); main, without changes beside the main content and beyond what is read; or facts, without "+
+			"those beside it that have no fact")
+	f.StringVar(&o.query.Small, "small", "",
+		"changes of which rules do not tell by default: true (the default, with them), false or only")
 	f.StringVar(&o.query.Kind, "kind", "",
 		"only changes of these `KINDS`, of which content includes beside, beyond and reverted: "+namesOf(api.ChangeKinds))
 	f.StringVar(&o.query.Type, "type", "", "only changes of this `TYPE`: url, file or entry")
@@ -111,6 +114,9 @@ func explainChange(t *terminal.Terminal, why api.ChangeWhy) {
 	said.ID, said.URL, said.Title, said.Why, said.From, said.To = "", "", "", "", "", ""
 	said.At, said.Kind, said.Silenced = time.Time{}, "", false
 	sayFields(t, factFields(t.Now(), form.Facts(said)))
+	if s := why.Change.Small; s != nil {
+		t.Say("small (%s): rules do not tell of it by default", s.Why)
+	}
 	t.SayWhen(why.Change.Silenced, "silenced by what is watched of the page: it is listed with --silenced only")
 	for _, ig := range why.Change.Ignored {
 		t.Say("did not count, by %s", terminal.Clean(ig.Rule))

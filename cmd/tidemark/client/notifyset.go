@@ -13,11 +13,11 @@ import (
 	"github.com/tidemark/tidemark/pkg/form"
 )
 
-// ruleFlags are the flags that describe a rule: one for each setting, and three for when messages are sent, which two
+// ruleFlags are the flags that describe a rule: one for each setting, and four for when messages are sent, which two
 // settings say together.
 type ruleFlags struct {
 	*changes
-	daily          string
+	daily, weekly  string
 	hourly, atOnce bool
 }
 
@@ -26,6 +26,7 @@ func newRuleFlags(f *pflag.FlagSet, without ...string) *ruleFlags {
 	f.BoolVar(&g.atOnce, "at-once", false, "send a message for each change at once")
 	f.BoolVar(&g.hourly, "hourly", false, "send a digest each hour")
 	f.StringVar(&g.daily, "daily", "", "send a digest each day at this `TIME`, such as 07:30")
+	f.StringVar(&g.weekly, "weekly", "", "send a digest each week at this `TIME`, on the day that --on names")
 	return g
 }
 
@@ -36,14 +37,18 @@ func (g *ruleFlags) patch() (api.Patch, error) {
 	for _, rhythm := range []struct {
 		given      bool
 		digest, at any
-	}{{g.atOnce, nil, nil}, {g.hourly, "hourly", nil}, {g.daily != "", "daily", g.daily}} {
+	}{{g.atOnce, nil, nil}, {g.hourly, "hourly", nil}, {g.daily != "", "daily", g.daily},
+		{g.weekly != "", "weekly", g.weekly}} {
 		if rhythm.given && err == nil {
 			p["digest"], p["at"] = rhythm.digest, rhythm.at
 			said++
 		}
 	}
+	if said > 0 && g.weekly == "" && p["on"] == nil {
+		p["on"] = nil
+	}
 	if said > 1 {
-		return nil, command.Usagef("give one of --at-once, --hourly and --daily")
+		return nil, command.Usagef("give one of --at-once, --hourly, --daily and --weekly")
 	}
 	return p, err
 }

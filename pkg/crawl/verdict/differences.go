@@ -1,9 +1,11 @@
 package verdict
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/content/field"
 	"github.com/tidemark/tidemark/pkg/content/part"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/policy/change"
@@ -105,5 +107,8 @@ func newsOf(c Checked) *feed.Change {
 	out.At, out.Kind, out.Why, out.Share = c.Ended, kind, n.Why, max(n.Extent.New, n.Extent.Gone)
 	out.WordsAdded, out.WordsRemoved = n.Extent.Added, n.Extent.Removed
 	out.From, out.To, out.Fields = c.Basis.RawBefore, it.RawHash, n.Fields
+	if slices.ContainsFunc(n.Fields, func(f field.Change) bool { return f.Reported }) {
+		out.Small = nil // a value is told
+	}
 	return &out
 }
