@@ -195,7 +195,8 @@ func showUncompared(out *api.Item, it *registry.Item) {
 			out.Uncompared.Folded = append(out.Uncompared.Folded, api.Folded{Line: f.Line, Rule: f.Rule})
 		}
 	}
-	if rule := it.Moving.Offer(); rule != "" && !ignores(out.Watch, it.Moving.Line) {
-		out.Offer = &api.IgnoreOffer{Line: it.Moving.Line, Times: it.Moving.Times, Ignore: rule}
+	if rule := it.Moving.Offer(it.Language); rule != "" && !ignores(out.Watch, it.Moving.Line) {
+		out.Offer = &api.IgnoreOffer{Line: it.Moving.Line, Times: it.Moving.Times, Of: it.Moving.Of,
+			Ignore: rule}
 	}
 }

@@ -312,10 +312,11 @@ type Folded struct {
 	Rule string `json:"rule"` // such as count, clock or relative time
 }
 
-// IgnoreOffer is a rule for a number that moves.
+// IgnoreOffer is a rule for a part that moves often.
 type IgnoreOffer struct {
 	Line   string `json:"line"`   // the line as it was last
-	Times  int    `json:"times"`  // checks in which only this number had changed
+	Times  int    `json:"times"`  // at how many of the last checks it has moved
+	Of     int    `json:"of"`     // the number of these checks
 	Ignore string `json:"ignore"` // the rule, for watch.ignore
 }
 
@@ -330,6 +331,7 @@ const (
 	ChangeBeside   ChangeKind = "beside"   // only the text beside the main content is different, such as a price
 	ChangeBeyond   ChangeKind = "beyond"   // only the text beyond the part that is read is different
 	ChangeBytes    ChangeKind = "bytes"    // the bytes are different; no text can be read in the document
+	ChangeMoved    ChangeKind = "moved"    // the same text stands in another order
 	ChangeTitle    ChangeKind = "title"    // only the title is different
 	ChangeImages   ChangeKind = "images"   // only the images are different
 	ChangeMetadata ChangeKind = "metadata" // only the page's metadata is different, such as its canonical URL
@@ -353,7 +355,7 @@ const ZoneMain = "main"
 
 // ChangeKinds lists every kind.
 var ChangeKinds = []ChangeKind{ChangeNew, ChangeContent, ChangeBeside, ChangeBeyond, ChangeBytes, ChangeReverted,
-	ChangeTitle, ChangeImages, ChangeMetadata, ChangeField,
+	ChangeMoved, ChangeTitle, ChangeImages, ChangeMetadata, ChangeField,
 	ChangeGone, ChangeBack, ChangeFailing, ChangeRecovered, ChangeWatchBroken, ChangeWatchRestored,
 	ChangeListed}
 

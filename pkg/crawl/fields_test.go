@@ -250,7 +250,7 @@ func TestG1MovingPricesAreNoNoise(t *testing.T) {
 		if len(have) != 1 || have[0].Kind != feed.Field || strings.Contains(have[0].Why, "ignore") {
 			t.Errorf("the feed has %+v", have)
 		}
-		if offer := it.Moving.Offer(); offer != "" {
+		if offer := it.Moving.Offer(""); offer != "" {
 			t.Errorf("price %d: offers %q", i+1, offer)
 		}
 	}

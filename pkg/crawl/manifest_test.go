@@ -229,7 +229,7 @@ func TestK7RequestsOfAChangedPage(t *testing.T) {
 	want := map[string]int{
 		"blob.Put snapshots": 1, "table.Get Manifests": 1, "table.Transact Manifests": 2, "table.Get Captures": 2,
 		"blob.Get snapshots":      1,
-		"table.Transact Captures": 2, "table.Transact SnapshotRefs": 1,
+		"table.Transact Captures": 2, "table.Transact SnapshotRefs": 1, "table.Transact FieldValues": 1,
 	}
 	for name, n := range asked {
 		kept := !strings.HasPrefix(name, "queue.") && !strings.HasSuffix(name, " IngestItems") &&

@@ -5,7 +5,9 @@ import (
 	"slices"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/content/linememory"
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
+	"github.com/tidemark/tidemark/pkg/identity/lineage"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -24,13 +26,77 @@ func (c *check) compareTexts(
 		}
 		old = &s
 	}
-	o, c.differences, c.texts = verdict.Differing(old.page, old.part, r, o)
-	c.differences = c.differences.NoteBeside(was, o.News, old.doc.Links, r)
+	o, c.differences, c.texts = verdict.Differing(old.page, old.doc, old.part, r, o)
 	o = c.basis.ExplainList(was, &c.item, old.part, r, o, len(c.listed) > 0)
-	if o.News.Silenced == "" {
-		o.News.Why += verdict.NoteMoving(&c.item, c.differences)
+	if !verdict.TeachesLines(o, c.texts) {
+		return o, nil
 	}
-	return o, nil
+	m, err := c.lines(ctx, was, o.News.Part)
+	if err != nil {
+		return o, err
+	}
+	m, o = verdict.SeeLines(&c.item, m, c.texts, o, c.now())
+	return o, c.in.Fields.Remember(ctx, c.item.ID, m)
+}
+
+// lines returns what is remembered of the lines of a page, or of its watched part.
+func (c *check) lines(ctx context.Context, was *registry.Item, part bool) (m linememory.Memory, err error) {
+	if !was.Moving.Kept {
+		return c.learnLines(ctx, was, part)
+	}
+	formers, err := c.in.Moves.Formers(ctx, was)
+	if err != nil {
+		return m, err
+	}
+	return c.in.Fields.Memory(ctx, append([]source.ID{was.ID}, formers...)...)
+}
+
+// learnLines learns how the lines of a page move from the captures that are kept of it. It is needed once for a page
+// whose captures are from before lines were remembered.
+func (c *check) learnLines(ctx context.Context, was *registry.Item, part bool) (m linememory.Memory, err error) {
+	const most = 8 // captures are read
+	if was.CaptureCount <= 2 {
+		return m, nil
+	}
+	edges, err := c.in.Snapshots.Edges(ctx, was.ID, most-1)
+	if err != nil || len(edges) < 2 {
+		return m, err
+	}
+	slices.Reverse(edges)
+	before, check := "", linememory.Check{}
+	for i, e := range edges {
+		if i == 0 {
+			if before, err = c.textOf(ctx, was, e.Older, part); err != nil {
+				return m, err
+			}
+		}
+		now, err := c.textOf(ctx, was, e.Newer, part)
+		if err != nil {
+			return m, err
+		}
+		check = verdict.CheckOf(was, edges, i, check)
+		if before != "" && now != "" {
+			m, _ = m.See(linememory.Reading{Text: before, Beside: len(before)},
+				linememory.Reading{Text: now, Beside: len(now)}, check)
+		}
+		before = now
+	}
+	return m, nil
+}
+
+// textOf returns the text of a capture; "" if it is gone or cannot be read.
+func (c *check) textOf(ctx context.Context, was *registry.Item, id lineage.CaptureID, part bool) (string, error) {
+	it := *was
+	_, digest := id.Split()
+	it.RawHash = "sha256:" + digest
+	s, err := c.stored.load(ctx, &it, &c.room, readAs{watching: c.basis.Watching})
+	if err != nil || s.gone || s.unreadable != nil {
+		return "", err
+	}
+	if part && s.part != nil {
+		return s.part.Text, nil
+	}
+	return s.page, nil
 }
 
 // listMethod is the discoveryMethod of items that were entries of a list.

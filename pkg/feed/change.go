@@ -23,6 +23,7 @@ const (
 	Beyond         = Kind(change.Beyond)
 	Bytes          = Kind(change.Bytes)
 	Reverted       = Kind(change.Reverted)
+	Moved          = Kind(change.Moved)
 	Title          = Kind(change.Title)
 	Images         = Kind(change.Images)
 	Metadata       = Kind(change.Metadata)

@@ -127,8 +127,8 @@ func (f Field) words(v reflect.Value) string {
 	case *api.Uncompared:
 		return uncomparedWords(is)
 	case *api.IgnoreOffer:
-		return fmt.Sprintf("%q moves each time, as in %s: ignore it? The rule would be %s", is.Line,
-			words.Count(is.Times, "check"), is.Ignore)
+		return fmt.Sprintf("%q has moved at %d of %s: ignore it? The rule would be %s", is.Line, is.Times,
+			words.Count(is.Of, "check"), is.Ignore)
 	case *api.UnreadData:
 		return Unread(is)
 	case *api.ListState:
@@ -229,8 +229,7 @@ func quiet(q *api.QuietHours) string {
 
 // Sent says when a rule sends messages: daily at 07:30, quiet 22:00 to 07:00, Europe/Paris.
 func Sent(r api.RuleSpec) string {
-	text := map[string]string{"hourly": "hourly", "daily": "daily at " + r.At,
-		"weekly": "weekly on " + cmp.Or(r.On, "mon") + " at " + r.At}[r.Digest]
+	text := map[string]string{"hourly": "hourly", "daily": "daily at " + r.At}[r.Digest]
 	if text = cmp.Or(text, "at once"); r.QuietHours != nil {
 		text += ", quiet " + quiet(r.QuietHours)
 	}

@@ -20,7 +20,7 @@ import (
 func TestQ3RulesThatAskForSmallChanges(t *testing.T) {
 	c := feed.Change{Kind: feed.Beside, Small: &feed.Small{Why: feed.SmallBeside},
 		Passages: []feed.Passage{{Text: "New charts", Op: feed.Added}},
-		Fields: []field.Change{price("84", "79")}}
+		Fields:   []field.Change{price("84", "79")}}
 	moves := c
 	moves.Kind, moves.Small = feed.Content, &feed.Small{Why: feed.SmallMoves, What: "a clock"}
 	inZone := ruleFor(api.ChangeFilter{Zone: "facts"})
@@ -52,7 +52,9 @@ func TestQ3RulesThatAskForSmallChanges(t *testing.T) {
 	}
 }
 
-func ruleFor(f api.ChangeFilter) api.RuleSpec { return api.RuleSpec{Filter: api.RuleFilter{ChangeFilter: f}} }
+func ruleFor(f api.ChangeFilter) api.RuleSpec {
+	return api.RuleSpec{Filter: api.RuleFilter{ChangeFilter: f}}
+}
 
 func euros(n field.Decimal) field.Moment {
 	return field.Moment{Value: field.Value{Type: field.Money, Number: n, Currency: "EUR"}}

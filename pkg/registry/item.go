@@ -6,6 +6,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/content/field"
+	"github.com/tidemark/tidemark/pkg/content/linememory"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	pagechange "github.com/tidemark/tidemark/pkg/policy/change"
 	"github.com/tidemark/tidemark/pkg/policy/watch"
@@ -92,6 +93,8 @@ type Asked struct {
 	// duplicates.
 	Tags    []string     `col:"tags"`
 	Options api.Settings `col:"options"`
+	// Decided are the parts of the page of which people have decided whether their moves are told.
+	Decided []linememory.Decided `col:"decided"`
 	// Paused states that the item is checked only on request. Its next check is then at [Never].
 	Paused bool `col:"paused"`
 
@@ -197,7 +200,9 @@ type Seen struct {
 	Cut string `col:"cut"`
 	// Uncompared counts changes of visible text that is not compared, such as navigation and counters.
 	Uncompared Uncompared `col:"uncompared"`
-	// Moving is a number that has moved alone.
+	// Saw is the last check that saw the page, also one that found nothing new.
+	Saw linememory.Check `col:"saw"`
+	// Moving sums up what moves on the page.
 	Moving Moving `col:"moving"`
 
 	LastIndexedDocID string `col:"lastIndexedDocId"`

@@ -1,71 +1,56 @@
 package registry
 
 import (
-	"regexp"
-	"strings"
-	"unicode"
+	"time"
 
-	"github.com/tidemark/tidemark/pkg/feed"
+	"github.com/tidemark/tidemark/pkg/content/linememory"
+	"github.com/tidemark/tidemark/pkg/policy/watch"
 )
 
-// Moving is a line of a page in which nothing but numbers has changed, and nothing else of the page with it. After
-// some such checks, people are offered a rule that ignores the line. Until somebody adds the rule, the line is
-// compared.
+// Moving sums up what is remembered of the lines of a page, for those who read the item only.
 type Moving struct {
-	Line  string `json:"line,omitempty"`  // the line as it was last
-	Times int    `json:"times,omitempty"` // in how many checks it has moved alone
+	// Kept says that there is a memory of the page.
+	Kept bool `json:"kept,omitempty"`
+	// Line is a line that has moved several times and is still told, as it was last and before. It is empty if there is
+	// none.
+	Line string `json:"line,omitempty"`
+	Was  string `json:"was,omitempty"`
+	// Last is when the line has moved last.
+	Last time.Time `json:"last,omitzero"`
+	// Times is how often that line has moved in the last looks, of which there were Of.
+	Times int `json:"moved,omitempty"`
+	Of    int `json:"of,omitempty"`
+	// Silent is the number of parts that move so often that their moves are not told.
+	Silent int `json:"silent,omitempty"`
+	// SecondCheck is when the page was last asked a second time, to see whether something moves at each check.
+	SecondCheck time.Time `json:"second,omitzero"`
 }
 
-const (
-	// offeredAfter is the number of checks after which a rule is offered.
-	offeredAfter = 3
-	// maxMoving bounds the length of a line, in bytes, for which a rule is offered.
-	maxMoving = 200
-)
+// offeredAfter is the number of moves after which a rule is offered.
+const offeredAfter = 2
 
-// See returns the state after a check that has found a change. Changes of other text leave the state as it is.
-func (m Moving) See(c feed.Change) Moving {
-	if len(c.Passages) != 2 || c.Difference != nil || c.Cut {
-		return m
+// Sum returns the summary of a memory after a check.
+func (m Moving) Sum(memory linememory.Memory, check linememory.Check) Moving {
+	out := Moving{Kept: true, SecondCheck: m.SecondCheck}
+	for _, p := range memory.Parts(check) {
+		switch {
+		case p.Silent:
+			out.Silent++
+		case p.Decision == "" && p.Moved >= offeredAfter && p.Moved > out.Times:
+			out.Line, out.Was, out.Last, out.Times, out.Of = p.Text, p.Was, p.Last, p.Moved, p.Of
+		}
 	}
-	was, is := c.Passages[0].Text, c.Passages[1].Text
-	form := formOf(is)
-	if was == is || len(is) > maxMoving || !strings.Contains(form, number) || form != formOf(was) ||
-		strings.HasPrefix(is, "…") || strings.HasSuffix(is, "…") {
-		return m
-	}
-	if formOf(m.Line) != form {
-		m.Times = 0
-	}
-	return Moving{Line: is, Times: m.Times + 1}
+	return out
 }
 
-// Offer returns the rule that ignores the line, or "" if it has not moved often enough.
-func (m Moving) Offer() string {
-	if m.Times < offeredAfter {
+// Offer returns a rule that ignores what moves of the line, or "" if there is none.
+func (m Moving) Offer(language string) string {
+	if m.Line == "" {
 		return ""
 	}
-	return `^\s*` + strings.ReplaceAll(regexp.QuoteMeta(formOf(m.Line)), number, `[\d.,:]+`) + `\s*$`
-}
-
-// number stands for a number in the form of a line. The text itself never contains it.
-const number = "\x00"
-
-// formOf returns a line with each number replaced.
-func formOf(line string) string {
-	var out strings.Builder
-	after := false // a number has just been replaced
-	for i, r := range line {
-		inside := strings.ContainsRune(".,:", r) && after && i+1 < len(line) && line[i+1] >= '0' && line[i+1] <= '9'
-		if unicode.IsDigit(r) || inside {
-			if !after {
-				out.WriteString(number)
-			}
-			after = true
-			continue
-		}
-		after = false
-		out.WriteRune(r)
+	rule, err := watch.Suggest(language, m.Was, m.Line)
+	if err != nil {
+		return ""
 	}
-	return out.String()
+	return rule
 }

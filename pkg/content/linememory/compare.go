@@ -203,18 +203,23 @@ func joined(keys []uint32) (text string, at map[int]int) {
 	return string(b), at
 }
 
-// sameItems reports whether two texts list the same three or more things in another order.
+// sameItems reports whether two texts list the same three or more things in another order. A thing is a few words.
 func sameItems(a, b string) bool {
+	const longest = 60 // bytes
 	split := func(s string) []string {
-		items := strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(",;·•、，", r) })
+		items := strings.FieldsFunc(strings.Trim(s, " .\n"), func(r rune) bool { return strings.ContainsRune(",;·•、，", r) })
 		for i := range items {
-			items[i] = strings.Trim(items[i], " .:-*")
+			items[i] = strings.TrimSpace(items[i])
 		}
-		slices.Sort(items)
 		return items
 	}
 	x, y := split(a), split(b)
-	return len(x) >= 3 && slices.Equal(x, y)
+	if len(x) < 3 || slices.Equal(x, y) || slices.ContainsFunc(x, func(s string) bool { return len(s) > longest }) {
+		return false
+	}
+	slices.Sort(x)
+	slices.Sort(y)
+	return slices.Equal(x, y)
 }
 
 // isOrder reports whether a position is a line that lists the same things in another order.

@@ -32,13 +32,16 @@ func newCourse(t *testing.T, every time.Duration) *course {
 	return &course{t: t, every: every, wrap: func(s string) string { return prose + s + "\n\nThe harbour master." }}
 }
 
+// inMain is a reading of main content.
+func inMain(text string) Reading { return Reading{Text: text, Beside: len(text)} }
+
 // see checks at the page and returns the verdict. A text that is the same as before is only counted.
 func (c *course) see(text string) (v Verdict, changed bool) {
 	c.check = After(c.check, noon.Add(time.Duration(c.check.Number)*c.every))
 	now := c.wrap(text)
 	if changed = c.before != "" && now != c.before; changed {
-		m, first := c.memory.With(c.decide).See(c.before, now, c.check)
-		if _, again := m.See(c.before, now, c.check); first.Small != again.Small || first.Again != again.Again {
+		m, first := c.memory.With(c.decide).See(inMain(c.before), inMain(now), c.check)
+		if _, again := m.See(inMain(c.before), inMain(now), c.check); first.Small != again.Small || first.Again != again.Again {
 			c.t.Errorf("check %d gives %+v, and %+v when it is repeated", c.check.Number, first, again)
 		}
 		c.memory, v = m, first
@@ -142,11 +145,11 @@ func TestQ5RhythmIsOfTime(t *testing.T) {
 		t.Errorf("a second check is wanted after checks %v", again)
 	}
 	second := After(daily.check, daily.check.At.Add(15*time.Minute))
-	_, v := daily.memory.See(daily.before, daily.wrap(rate(20)), second)
+	_, v := daily.memory.See(inMain(daily.before), inMain(daily.wrap(rate(20))), second)
 	if v.Small != Moves || v.What != "a number" || v.Again {
 		t.Errorf("a number that has moved after 15 minutes gives %+v", v)
 	}
-	_, v = daily.memory.See(daily.before, daily.wrap("EUR/USD is not traded today"), second)
+	_, v = daily.memory.See(inMain(daily.before), inMain(daily.wrap("EUR/USD is not traded today")), second)
 	if v.Small != "" {
 		t.Error("words in place of the number are not told")
 	}
@@ -162,7 +165,7 @@ func TestQ5LongTimesFade(t *testing.T) {
 	for i := range 3 {
 		c.check = After(c.check, c.check.At.Add(time.Hour))
 		now := c.wrap(fmt.Sprintf("%d boats in port", 50+i))
-		m, v := c.memory.See(c.before, now, c.check)
+		m, v := c.memory.See(inMain(c.before), inMain(now), c.check)
 		if c.memory, c.before = m, now; (v.Small == "") != (i < 2) {
 			t.Errorf("move %d after the pause: %+v", i+1, v)
 		}
@@ -271,7 +274,8 @@ func FuzzSee(f *testing.F) {
 		for i, now := range texts[1:] {
 			check = After(check, noon.Add(time.Duration(i)*time.Hour))
 			var v Verdict
-			if m, v = m.See(texts[i], now, check); (v.Small == "") != (v.What == "") {
+			m, v = m.See(inMain(texts[i]), Reading{Text: now, Beside: len(now) / 2}, check)
+			if (v.Small == "") != (v.What == "") {
 				t.Errorf("the verdict is %+v", v)
 			}
 			for _, s := range m.Slots {

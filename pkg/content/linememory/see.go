@@ -20,6 +20,7 @@ const (
 	Moves  Why = "moves"  // it moves at most checks
 	Recurs Why = "recurs" // the text has stood there before, and goes and comes
 	Order  Why = "order"  // the same lines stand in another order
+	Beside Why = "beside" // it stands beside the main content, and is neither a fact nor a sentence
 )
 
 // Verdict is what a memory says of the differences between two readings.
@@ -39,12 +40,13 @@ func (v Verdict) Moving(line string) bool { return v.lines[strings.TrimSpace(lin
 // See holds the differences between two readings against the memory, and returns the memory with them. The earlier
 // reading is the last one that was seen. A check that is repeated after a crash gets the same verdict; if the page has
 // changed again meanwhile, See forgets first what it has learnt of the same check.
-func (m Memory) See(before, now string, check Check) (Memory, Verdict) {
-	texts := xxhash.Sum64String(before + "\x00" + now)
+func (m Memory) See(before, now Reading, check Check) (Memory, Verdict) {
+	texts := xxhash.Sum64String(before.Text + "\x00" + now.Text)
 	if l := m.Last; l.Check == check.Number && l.Texts == texts {
 		return m, Verdict{Small: l.Small, What: l.What, Again: l.Again}
 	}
-	s := comparison{memory: m.before(check), check: check, align: align(pageOf(before), pageOf(now))}
+	s := comparison{memory: m.before(check), check: check, align: align(pageOf(before.Text), pageOf(now.Text)),
+		before: before, after: now}
 	v := s.see()
 	s.memory = s.memory.bounded(check)
 	s.memory.Last = last{check.Number, texts, v.Small, v.What, v.Again}
@@ -68,6 +70,8 @@ type comparison struct {
 	memory Memory
 	check  Check
 	align  *alignment
+
+	before, after Reading
 
 	old, now  []bool     // which tokens differ
 	positions []position // of the slots
@@ -285,11 +289,26 @@ func (s *comparison) why(slot Slot, p position) Why {
 		return when(known, Moves)
 	case isFact:
 		return when(known && recent >= nearlyAlways, Moves)
+	case !known && s.align.now.words(p.now) <= fewWords && s.align.old.words(p.old) <= fewWords:
+		return "" // such as a status, which may change each day
 	case slot.knows(is) && p.known:
 		return Recurs
 	default:
 		return when(known || recent >= nearlyAlways, Moves)
 	}
+}
+
+// fewWords is the number of words up to which a text may be a status or a name, of which readers want each change.
+const fewWords = 3
+
+// words returns the number of words of a span.
+func (p *page) words(s span) (n int) {
+	for _, t := range p.tokens[s.from:s.to] {
+		if !t.sign {
+			n++
+		}
+	}
+	return n
 }
 
 // hasGrown reports whether a slot has more text than ever before: then something new may stand beside what moves.
@@ -363,10 +382,14 @@ func (s *comparison) verdict() (v Verdict) {
 		whys[Order] = "the order"
 	}
 	v.lines = s.movingLines(old, now)
+	beside := s.align.old.withoutBeside(s.before, old)
+	if s.align.now.withoutBeside(s.after, now) || beside {
+		whys[Beside] = "text without a fact"
+	}
 	if s.left(old, now) || len(whys) == 0 {
 		return v
 	}
-	for _, why := range []Why{Moves, Recurs, Order} {
+	for _, why := range []Why{Moves, Recurs, Beside, Order} {
 		if what := whys[why]; what != "" {
 			v.Small, v.What = why, what
 			break
@@ -394,10 +417,20 @@ func (s *comparison) cover(old, now []bool, p position, slot Slot) {
 	}
 }
 
-// left reports whether a difference has words or numbers that no slot explains.
+// left reports whether something differs that no slot explains.
 func (s *comparison) left(old, now []bool) bool {
 	for _, d := range s.align.differs {
-		if s.align.old.says(d.old, old) || s.align.now.says(d.now, now) {
+		if s.align.old.shows(d.old, old) || s.align.now.shows(d.now, now) {
+			return true
+		}
+	}
+	return false
+}
+
+// shows reports whether one of the marked tokens of a span is more than the end of a line.
+func (p *page) shows(s span, marked []bool) bool {
+	for i := s.from; i < s.to; i++ {
+		if marked[i] && !p.tokens[i].end {
 			return true
 		}
 	}

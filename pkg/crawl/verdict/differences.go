@@ -5,12 +5,12 @@ import (
 	"strings"
 
 	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/content/field"
 	"github.com/tidemark/tidemark/pkg/content/part"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/policy/change"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
-	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // maxCompared bounds the size, in bytes, of each of the two texts that are compared for the feed.
@@ -22,12 +22,18 @@ type Differences struct {
 	ignored []feed.Ignored // lines that differ, but that the rules ignore
 }
 
-// Texts are the texts of a page before and after a change.
-type Texts struct{ Before, Now string }
+// Texts are the texts of a page before and after a change, and the documents in which they stand.
+type Texts struct {
+	Before, Now string
+
+	was, is extract.Document
+	part    bool // the texts are those of the watched part
+}
 
 // Differing compares the stored text of a page, and the stored text of its watched part, with a reading. If the part
 // has changed, the returned outcome describes only the change of the part. The texts are those that were compared.
-func Differing(page string, watched *part.Part, r Reading, o Outcome) (Outcome, Differences, *Texts) {
+func Differing(page string, was extract.Document, watched *part.Part, r Reading, o Outcome) (
+	Outcome, Differences, *Texts) {
 	var d Differences
 	before, now := page, r.Page
 	measure := func() {
@@ -50,20 +56,7 @@ func Differing(page string, watched *part.Part, r Reading, o Outcome) (Outcome, 
 		d.ignored = ignored(old, is)
 	}
 	d.news.SetDifference(before, now, maxCompared)
-	return o, d, &Texts{before, now}
-}
-
-// NoteMoving records whether nothing but the numbers of a line has changed. If that line has moved alone several times,
-// it returns the offer of a rule, for people. The change is reported all the same.
-func NoteMoving(it *registry.Item, d Differences) (offer string) {
-	was := it.Moving
-	if it.Moving = was.See(d.news); it.Moving.Times == was.Times {
-		return ""
-	}
-	if offer = it.Moving.Offer(); offer != "" {
-		offer = "; this number moves each time: ignore it? The rule would be " + offer
-	}
-	return offer
+	return o, d, &Texts{before, now, was, r.Doc, o.News.Part}
 }
 
 // ignored returns the first lines, and parts of lines, that differ but are ignored by the rules.
@@ -104,11 +97,11 @@ func newsOf(c Checked) *feed.Change {
 	}
 	out := c.Differences.news
 	out.Part, out.Silenced, out.Ignored = n.Part, n.Silenced != "", hidden[:min(len(hidden), feed.MaxIgnored)]
+	if out.Small = n.Small; slices.ContainsFunc(n.Fields, func(f field.Change) bool { return f.Reported }) {
+		out.Small = nil // a value is told
+	}
 	out.At, out.Kind, out.Why, out.Share = c.Ended, kind, n.Why, max(n.Extent.New, n.Extent.Gone)
 	out.WordsAdded, out.WordsRemoved = n.Extent.Added, n.Extent.Removed
 	out.From, out.To, out.Fields = c.Basis.RawBefore, it.RawHash, n.Fields
-	if slices.ContainsFunc(n.Fields, func(f field.Change) bool { return f.Reported }) {
-		out.Small = nil // a value is told
-	}
 	return &out
 }

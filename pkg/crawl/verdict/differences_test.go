@@ -49,7 +49,8 @@ func TestW22WhatAnExclusionHid(t *testing.T) {
 		if tt.told != (old.State != now.State) {
 			t.Fatalf("%s: changed: %v", name, !tt.told)
 		}
-		_, d, _ := Differing(was, old, Reading{Page: is, Part: now}, Outcome{News: News{Kind: change.Content, Part: tt.told}})
+		o := Outcome{News: News{Kind: change.Content, Part: tt.told}}
+		_, d, _ := Differing(was, extract.Document{}, old, Reading{Page: is, Part: now}, o)
 		if diff := cmp.Diff(tt.want, d.ignored); diff != "" {
 			t.Errorf("%s (-want +have)\n%s", name, diff)
 		}

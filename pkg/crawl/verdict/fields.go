@@ -112,9 +112,8 @@ func WithFields(was, it *registry.Item, o Outcome, n FieldNews, t *Texts, same b
 		o.News.Bare = true
 		fallthrough
 	case len(shown) > 0 && explains(was, it, o, shown, t):
-		if it.Moving != was.Moving { // the number that has moved is that of a field, and no noise
-			it.Moving = registry.Moving{}
-		}
+		it.Moving.Line = "" // what has moved is the value of a field, and no noise
+		o.News.Small, o.News.Again = nil, false
 		o.News.Kind, o.News.Silenced, o.News.Why = change.Field, "", whyFields(shown, now)
 	case o.News.Kind == change.None && o.Kind != schedule.Changed && len(o.News.Fields) > 0:
 		o.News.Kind, o.News.Why, o.News.Silenced = change.Field, whyFields(o.News.Fields, now), silencedFields

@@ -8,6 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/field"
+	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/policy/change"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -34,6 +35,8 @@ type News struct {
 	Fields   []field.Change // the values that have changed
 	Bare     bool           // nothing but these values is told
 	Silenced string         // the rule that hides the change from readers; "" if none hides it
+	Small    *feed.Small    // why nothing of it is told by default; nil if something is
+	Again    bool           // a second check soon would show how often something moves
 }
 
 // LooksMissing is the outcome of a soft 404: the page looks like its host's answer for pages that do not exist. It is

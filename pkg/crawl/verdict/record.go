@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/content/linememory"
 	"github.com/tidemark/tidemark/pkg/crawl/index"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/identity/source"
@@ -231,6 +232,7 @@ func reschedule(c Checked, failed bool, jitter float64) registry.Item {
 	it, o, b, now := c.Item, c.Outcome, c.Basis, c.Ended
 	if seen := o.Stands() && o.Kind != schedule.Collapsed; seen && !b.IndexOnly && it.RawHash != "" {
 		it.LastVerified = now
+		it.Saw = linememory.After(it.Saw, now)
 	}
 	if !b.IndexOnly && o.Kind != schedule.Collapsed && (o.Stands() || o.Kind == schedule.Gone ||
 		o.Kind == schedule.OutOfScope) {
@@ -255,6 +257,7 @@ func reschedule(c Checked, failed bool, jitter float64) registry.Item {
 			it.Rebuilt(c.Placement.Entry != nil && !failed || b.Forced && failed)
 		}
 	}
+	checkAgain(&it, b, o.News.Again, now)
 	if c.Placement.Soon && !failed && !it.Paused && soon.Before(it.NextCrawlAt) {
 		it.CheckAt(soon)
 	}

@@ -19,6 +19,7 @@ const (
 	Beside   Kind = "beside"   // only the text beside the main content is different
 	Beyond   Kind = "beyond"   // only the text beyond the part that is read
 	Bytes    Kind = "bytes"    // the bytes of a document of which no text can be read
+	Moved    Kind = "moved"    // only the order of the text, as the memory of the page's lines says
 	Title    Kind = "title"    // only the title
 	Images   Kind = "images"   // only the images
 	Metadata Kind = "metadata" // only the metadata
@@ -183,6 +184,7 @@ func (k Kind) Why(e Extent) string {
 		Beside:   "the text beside the main content is different",
 		Beyond:   "the text beyond the part that is read is different",
 		Bytes:    "the bytes are different; no text can be read in them",
+		Moved:    "the same text stands in another order",
 		Reverted: "the content is an earlier one again", Title: "the title is different, the text is not",
 		Images: "the images are different, the text is not", Metadata: "the metadata are different, the text is not",
 	}[k]

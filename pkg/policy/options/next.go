@@ -198,3 +198,6 @@ func (e Effective) By(field string) string {
 		return "tag " + tag
 	}
 }
+
+// HasTimes reports whether people have set the times at which the item is checked, rather than how often.
+func (e Effective) HasTimes() bool { return e.Schedule != nil || e.ActiveHours != nil }

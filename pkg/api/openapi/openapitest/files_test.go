@@ -35,9 +35,10 @@ channels:
 rules:
   - name: Prices
     filter: {host: shop.example, tag: price, type: url, kind: content, zone: main, minShare: 0.5, q: lamp,
-      silenced: "true", items: host=shop.example, added: '€ ?[0-9]', removed: sold}
+      small: "true", silenced: "true", items: host=shop.example, added: '€ ?[0-9]', removed: sold}
     channels: [ops, chat]
-    digest: daily
+    digest: weekly
+    on: fri
     at: "07:30"
     timezone: Europe/Paris
     off: true

@@ -1,0 +1,60 @@
+package registry
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/tidemark/tidemark/pkg/content/linememory"
+	"github.com/tidemark/tidemark/pkg/storage/storagetest/mem"
+)
+
+// TestQ8MemoryIsKeptWithTheItem checks that the memory of a page is stored as it is, is found under a former id, and
+// goes with the item (Q8).
+func TestQ8MemoryIsKeptWithTheItem(t *testing.T) {
+	log := NewFieldLog(mem.New(time.Now))
+	ctx := t.Context()
+	if err := log.Create(ctx); err != nil {
+		t.Fatal(err)
+	}
+	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	want := linememory.Memory{Slots: []linememory.Slot{{ID: "a", Line: "12 boats", Since: at, Stays: map[uint32]int{7: 3},
+		Moves: []linememory.Move{{Check: 3, At: at.Unix()}}, Texts: []linememory.Text{{Hash: 9, Check: 3}}}}}
+	if err := log.Remember(ctx, "former", want); err != nil {
+		t.Fatal(err)
+	}
+	have, err := log.Memory(ctx, "present", "former")
+	if diff := cmp.Diff(want, have); diff != "" || err != nil {
+		t.Errorf("%v (-want +have)\n%s", err, diff)
+	}
+	if err := log.Purge(ctx, "former"); err != nil {
+		t.Fatal(err)
+	}
+	if have, err := log.Memory(ctx, "present", "former"); len(have.Slots) > 0 || err != nil {
+		t.Errorf("after the purge: %+v, %v", have, err)
+	}
+}
+
+// TestN4MovingLineIsOffered checks which line is offered to be ignored: one that has moved twice or more and is told,
+// that which has moved most (N4).
+func TestN4MovingLineIsOffered(t *testing.T) {
+	check := linememory.Check{Number: 9, At: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
+	moves := func(n int) (out []linememory.Move) {
+		for i := range n {
+			out = append(out, linememory.Move{Check: 10 - n + i, At: check.At.Unix()})
+		}
+		return out
+	}
+	have := Moving{}.Sum(linememory.Memory{Slots: []linememory.Slot{
+		{ID: "once", Line: "Open from 9", Was: "Open from 8", Moves: moves(1)},
+		{ID: "twice", Line: "Beds free: 12", Was: "Beds free: 9", Moves: moves(2)},
+		{ID: "silent", Line: "Seen by 7", Was: "Seen by 6", Moves: moves(5), Silent: check.At},
+		{ID: "decided", Line: "Boats: 7", Was: "Boats: 6", Moves: moves(4), Decision: linememory.Always},
+	}}, check)
+	if have.Line != "Beds free: 12" || have.Times != 2 || have.Silent != 1 || !have.Kept {
+		t.Errorf("the sum is %+v", have)
+	}
+	if rule := have.Offer("en"); rule != `^Beds free: \d+$` {
+		t.Errorf("the offer is %q", rule)
+	}
+}
