@@ -9,6 +9,7 @@
 //	score -facts [-v] [-step N]
 //	score -aims [-v] [-first N] [-step N] DIR
 //	score -seen FILE [-v] DIR
+//	score -moving [-v] [-every 1h] DIR
 //
 // DIR and its subfolders contain, for each page:
 //
@@ -34,8 +35,9 @@
 // With -changes, DIR is an archive in the form of OpenTermsArchive. It has two git repositories. The name of one ends
 // in "snapshots"; it has a commit for each fetch that brought different bytes. The name of the other ends in
 // "versions"; its messages link the fetches from which a version was recorded. The fetches are replayed in order,
-// strictly online, by the product's own extraction and decisions, with each of its rules on and off, and by three
-// baselines. For the labels of changes, see docs/decisions.md; for the results, see docs/benchmarks.md.
+// strictly online, by the product's own extraction and decisions, with each of its rules on and off, as rules of people
+// tell them, and by six baselines, of which three mask every number, price and date. For the labels of changes, see
+// docs/decisions.md; for the results, see docs/benchmarks.md.
 //
 // With -metadata, DIR has the form of WCXB: html/ID.html and ground-truth/ID.json. The extracted date and author are
 // compared with the known ones.
@@ -59,6 +61,13 @@
 //
 // With -seen FILE has what a browser shows of pages of DIR, as the program testing/browser/seen writes it for the list
 // in testdata/seen.pages: how many of these words are extracted, and which elements hold the others.
+//
+// With -moving DIR has pages that are never the same twice: pages.jsonl has a line for each (page, class, bodies, and
+// tell: the checks at which something should be told, with the old and the new text), and PAGE/00.html, PAGE/01.html
+// and so on are the bodies that its checks find. The product itself checks each page on a host of its own, by rules of
+// its own, and the messages that it would send at once are counted. A fact is told at its check if the new text was
+// added, or the old one removed, in anything that differs. It is shown if the new text is in an added passage of the
+// message, and first if that is the first one.
 package main
 
 import (
@@ -69,6 +78,7 @@ import (
 	"os"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/tidemark/tidemark/measure/internal/root"
 )
@@ -99,6 +109,8 @@ func run(args []string, out io.Writer) error {
 	root := flags.String("root", "", "with -search: the folder below which the packages are")
 	made := flags.Bool("facts", false, "make pages with facts and say which facts and changes are found")
 	aims := flags.Bool("aims", false, "measure the text of sites in both zones, and the size of a first crawl")
+	movingDir := flags.Bool("moving", false, "watch pages that are never the same twice and say what is told of them")
+	every := flags.Duration("every", time.Hour, "with -moving: the time between two checks")
 	seen := flags.String("seen", "", "a file with what a browser shows of the pages, to compare with what is extracted")
 	verbose := flags.Bool("v", false, "list what was missed and what was false, or a row for each page")
 	step := flags.Int("step", 1, "look at each Nth page only")
@@ -122,6 +134,9 @@ func run(args []string, out io.Writer) error {
 	}
 	if *changes {
 		return reportChanges(out, flags.Arg(0), *cache, *labelFile, *verbose)
+	}
+	if *movingDir {
+		return reportMoving(out, os.DirFS(flags.Arg(0)), *every, *verbose)
 	}
 	if *metadata {
 		return reportMetadata(out, os.DirFS(flags.Arg(0)), *verbose)
