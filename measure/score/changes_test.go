@@ -72,6 +72,7 @@ func TestH13History(t *testing.T) {
 		"raw bytes 3 0.667 0.667 1.000 0.500 1.000", // with repaired labels
 		"contentHash alone 2 0.500 0.500 1.000 1.000 1.000",
 		"with every rule 2 1.000 1.000 1.000 0.000 1.000",
+		"told by default 2 1.000 1.000 1.000 0.000 1.000",
 	} {
 		if !strings.Contains(rows, want) {
 			t.Errorf("want %s, have\n%s", want, out.String())
@@ -146,6 +147,53 @@ func TestH13Rules(t *testing.T) {
 		items, known, l := played(tc.checks)
 		if o := l.replay(items, known, tidemarkWith("", tc.rules)); o.alarms != tc.alarms || o.right != tc.right {
 			t.Errorf("%s: have %d alarms, %d right", tc.name, o.alarms, o.right)
+		}
+	}
+}
+
+// TestH13Told checks what rules of people tell: a return, unless it is left out; a change beside the main content,
+// unless the rule is for the main content alone; and no number, if all are masked.
+func TestH13Told(t *testing.T) {
+	alarms := func(name string, items []item, known []*facts, l labels) int {
+		for _, m := range methods() {
+			if m.name == name {
+				return l.replay(items, known, m).alarms
+			}
+		}
+		t.Fatalf("no method %s", name)
+		return 0
+	}
+	for _, tc := range []struct {
+		name, checks string
+		beside       bool
+		alarms       int
+	}{
+		{"told by default", "aaba", false, 2},
+		{"told by default, without reverted", "aaba", false, 1},
+		{"told by default", "aabc", true, 2},
+		{"told, main alone", "aabc", true, 0},
+		{"told, main alone", "aabc", false, 2},
+		{"numbers masked, both zones", "aabc", true, 2},
+		{"numbers masked, main alone", "aabc", true, 0},
+		{"numbers masked, both zones", "aa12", false, 1}, // from a letter to a number
+	} {
+		items, known, l := played(tc.checks)
+		if tc.beside {
+			for i, f := range known {
+				rest := extract.Block{Kind: extract.Paragraph, Text: strings.Repeat("The quay is old. ", 20)}
+				f.Document.Blocks[0].Zone = extract.Beside
+				f.Document.Blocks = []extract.Block{rest, f.Document.Blocks[0]}
+				known[i] = factsOf(f.state)
+			}
+		}
+		if have := alarms(tc.name, items, known, l); have != tc.alarms {
+			t.Errorf("%s of %s, beside %v: %d alarms, want %d", tc.name, tc.checks, tc.beside, have, tc.alarms)
+		}
+	}
+	for text, want := range map[string]string{"49.00 EUR on 3 March 2027": "# on # # #", "£1,299 or 12 %": "# or #",
+		"at 17:30": "at #", "no number": "no number"} {
+		if have := movingText.ReplaceAllString(text, "#"); have != want {
+			t.Errorf("%s: %s, want %s", text, have, want)
 		}
 	}
 }

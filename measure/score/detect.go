@@ -51,9 +51,10 @@ func methods() []method {
 		{"TextProfile", func(*item, *furniture) detector {
 			return &byKey{key: func(s *facts, _ int) any { return s.profile }}
 		}},
-		tidemarkWith("contentHash alone", rules{}),
-		tidemarkWith("with every rule", every),
 	}
+	all = append(append(all, maskedMethods()...), filterMethods()...)
+	all = append(all, tidemarkWith("contentHash alone", rules{}),
+		tidemarkWith("with every rule", every))
 	switches := []struct {
 		name string
 		of   func(*rules) *bool
