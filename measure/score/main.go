@@ -10,6 +10,7 @@
 //	score -aims [-v] [-first N] [-step N] DIR
 //	score -seen FILE [-v] DIR
 //	score -moving [-v] [-every 1h] DIR
+//	score -courses N [-v] [-seed S] [-checks N]
 //
 // DIR and its subfolders contain, for each page:
 //
@@ -68,6 +69,13 @@
 // its own, and the messages that it would send at once are counted. A fact is told at its check if the new text was
 // added, or the old one removed, in anything that differs. It is shown if the new text is in an added passage of the
 // message, and first if that is the first one.
+//
+// With -courses the pages are made, too: on each, one fact moves again and again, with or without a number that moves
+// at each request. The product checks them by its own schedule, or by that of an item with an alert, until 40 moves
+// were seen, for 400 days, or for the given number of checks. Of the moves that a check saw, those count as told whose
+// new value is in an added passage of a message of that check, by the rule that people save without a choice. A
+// message of a check that saw no move tells of the other number alone. Of 45 courses, each has another rhythm, ticker
+// or alert; the rest is drawn.
 package main
 
 import (
@@ -111,6 +119,9 @@ func run(args []string, out io.Writer) error {
 	aims := flags.Bool("aims", false, "measure the text of sites in both zones, and the size of a first crawl")
 	movingDir := flags.Bool("moving", false, "watch pages that are never the same twice and say what is told of them")
 	every := flags.Duration("every", time.Hour, "with -moving: the time between two checks")
+	courses := flags.Int("courses", 0, "watch so many pages with a fact that moves, and say which moves are told")
+	seed := flags.Uint64("seed", 1, "with -courses: which of all courses")
+	most := flags.Int("checks", 1500, "with -courses: the checks after which a course ends at the latest")
 	seen := flags.String("seen", "", "a file with what a browser shows of the pages, to compare with what is extracted")
 	verbose := flags.Bool("v", false, "list what was missed and what was false, or a row for each page")
 	step := flags.Int("step", 1, "look at each Nth page only")
@@ -128,6 +139,9 @@ func run(args []string, out io.Writer) error {
 	}
 	if *made {
 		return reportFacts(out, max(1, *step), *verbose)
+	}
+	if *courses > 0 {
+		return reportCourses(out, *seed, *courses, *most, *verbose)
 	}
 	if flags.NArg() != 1 || *step < 1 || *first < 0 {
 		return errors.New("want one folder, a step of 1 or more and a first of 0 or more")
