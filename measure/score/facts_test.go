@@ -9,7 +9,7 @@ import (
 // reported, each once (N1).
 func TestN1GeneratedFacts(t *testing.T) {
 	const step, least = 61, .99
-	s, err := scoreFacts(step)
+	s, err := scoreFacts(trials(step))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,5 +46,33 @@ func TestN1FactsAreCounted(t *testing.T) {
 	}
 	if r := (result{1, 1, 0}); r.isReported() {
 		t.Error("a change without its text is reported")
+	}
+}
+
+// TestN1FactsOnRealPages checks that a fact is put where the known paragraphs of a page are, that what the page says
+// already is not counted, and that a page without known paragraphs has no trials.
+func TestN1FactsOnRealPages(t *testing.T) {
+	const one = "The old quay was built of granite, and for many years the ships unloaded there."
+	const two = "Today it belongs to the town, which looks after the walls and the path."
+	const three = "There are 14 rooms in the old house of the master of the harbour."
+	set := []page{
+		{name: "quay", text: one + "\n" + two + "\n" + three, html: []byte("<body><header><a href=/>Port</a></header>" +
+			"<main><h1>Quay</h1><p>" + one + "</p><p>" + two + "</p><p>" + three + "</p></main><footer>Imprint</footer>")},
+		{name: "empty", html: []byte("<p>Nothing is known of this page.</p>")},
+	}
+	all, err := realTrials(set)
+	if err != nil || len(all) != 10 || all[0].template.existing("14 rooms") != 1 {
+		t.Fatalf("%d trials, %v", len(all), err)
+	}
+	s := spot{html: "<b>%s</b>"}
+	for slot, want := range map[string]string{"before": "</h1><b>x</b><p>The old", "in": "path.</p><b>x</b><p>There",
+		"after": "harbour.</p><b>x</b></main>", "out": "</main><b>x</b><footer>"} {
+		if have := all[0].template.page(s, slot, "en", "x"); !strings.Contains(have, want) {
+			t.Errorf("%s: %s is not in %s", slot, want, have)
+		}
+	}
+	score, err := scoreFacts(all)
+	if err != nil || score.all.found != 10 {
+		t.Errorf("%d facts found: %v, %v", score.all.found, score.all.missed, err)
 	}
 }

@@ -10,19 +10,25 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/content/extract"
+	"golang.org/x/sync/errgroup"
+
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
-	"github.com/tidemark/tidemark/pkg/content/textdiff"
 	"github.com/tidemark/tidemark/pkg/feed"
-	"github.com/tidemark/tidemark/pkg/policy/change"
 )
 
 // trial is one fact on one page.
 type trial struct {
 	spot     spot
 	slot     string
-	template pageTemplate
+	template factPage
 	fact     fact
+}
+
+// factPage is a page that may have a fact.
+type factPage interface {
+	page(s spot, slot, language, text string) string
+	group() string            // the kind of page, for a row of the report
+	existing(text string) int // how often a text is on it without the fact
 }
 
 // trials returns every step-th trial: each spot in each of its slots with each fact. The templates take turns, except
@@ -63,17 +69,15 @@ func (t trial) run() (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	old, now := extract.Join(before.Document.Blocks), extract.Join(after.Document.Blocks)
-	r := result{found: strings.Count(dom.Fold(old), dom.Fold(t.fact.before))}
-	known := change.Known{}
-	for i, s := range []state{before, before, after, after} {
-		d := change.Decide(known, readingOf(&s, true), false, time.Unix(int64(i), 0))
-		if known = d.Known; d.Kind == change.Content || d.Kind == change.Beside {
+	old, now, rule := factsOf(&before), factsOf(&after), byFilter{}
+	r := result{found: strings.Count(dom.Fold(old.text()), dom.Fold(t.fact.before)) - t.template.existing(t.fact.before)}
+	for i, f := range []*facts{old, old, now, now} {
+		if rule.check(f, i, time.Unix(int64(i), 0)).alarm {
 			r.reported++
 		}
 	}
-	for _, p := range textdiff.Differences(old, now, feed.MaxPassages, feed.MaxPassage).Chosen {
-		if p.Added && strings.Contains(dom.Fold(p.Text), dom.Fold(t.fact.after)) {
+	for _, p := range rule.change.Passages {
+		if p.Op == feed.Added && strings.Contains(dom.Fold(p.Text), dom.Fold(t.fact.after)) {
 			r.shown++
 		}
 	}
@@ -96,7 +100,7 @@ func (c *factCount) add(t trial, r result) {
 	}
 	if !r.isFound() || !r.isReported() {
 		c.missed = append(c.missed, fmt.Sprintf("%s, %s, %s: %q found %d, reported %d, shown %d", t.spot.name, t.slot,
-			t.template.name, t.fact.before, r.found, r.reported, r.shown))
+			t.template.group(), t.fact.before, r.found, r.reported, r.shown))
 	}
 }
 
@@ -106,18 +110,26 @@ type factScore struct {
 	by  [3]map[string]*factCount
 }
 
-func scoreFacts(step int) (*factScore, error) {
+func scoreFacts(all []trial) (*factScore, error) {
 	s := &factScore{}
 	for i := range s.by {
 		s.by[i] = map[string]*factCount{}
 	}
-	for _, t := range trials(step) {
-		r, err := t.run()
-		if err != nil {
-			return nil, err
-		}
+	results, work := make([]result, len(all)), errgroup.Group{}
+	work.SetLimit(2)
+	for i, t := range all {
+		work.Go(func() (err error) {
+			results[i], err = t.run()
+			return err
+		})
+	}
+	if err := work.Wait(); err != nil {
+		return nil, err
+	}
+	for n, t := range all {
+		r := results[n]
 		s.all.add(t, r)
-		for i, key := range []string{t.spot.name + ", " + t.slot, t.template.name, t.fact.kind + " " + t.fact.language} {
+		for i, key := range []string{t.spot.name + ", " + t.slot, t.template.group(), t.fact.kind + " " + t.fact.language} {
 			if s.by[i][key] == nil {
 				s.by[i][key] = &factCount{}
 			}
@@ -129,12 +141,16 @@ func scoreFacts(step int) (*factScore, error) {
 
 // reportFacts writes the shares of facts that are found and of changes that are reported once, and a row for each spot,
 // template, and kind and language that has misses.
-func reportFacts(out io.Writer, step int, verbose bool) error {
-	s, err := scoreFacts(step)
+func reportFacts(out io.Writer, all []trial, verbose bool) error {
+	s, err := scoreFacts(all)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%d spots, %d templates, %d facts\n\n", len(spots), len(pageTemplates), len(allFacts()))
+	pages := map[factPage]bool{}
+	for _, t := range all {
+		pages[t.template] = true
+	}
+	fmt.Fprintf(out, "%d spots, %d pages, %d facts\n\n", len(spots), len(pages), len(allFacts()))
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "\ttrials\tfound\treported once\t")
 	row := func(name string, c *factCount) {

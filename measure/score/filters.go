@@ -18,6 +18,7 @@ type byFilter struct {
 	notReverted bool // returns to an earlier text are left out, which no filter can do
 	known       change.Known
 	last        *facts
+	change      feed.Change // the last one, whether it was told or not
 }
 
 // filterMethods are the rules whose messages are counted: the one that people save without a choice (the zero filter,
@@ -62,6 +63,7 @@ func (d *byFilter) check(s *facts, _ int, at time.Time) verdict {
 	c := feed.Change{At: at, Kind: feed.Kind(decided.Kind), Type: "url", Title: s.Document.Title,
 		Share: max(decided.Extent.New, decided.Extent.Gone)}
 	c.SetDifference(before.text(), s.text(), maxCompared)
+	d.change = c
 	told := d.filter.Wants(c) && !(d.notReverted && c.Kind == feed.Reverted)
 	return verdict{alarm: told, index: true}
 }

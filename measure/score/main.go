@@ -6,7 +6,7 @@
 //	score -metadata [-v] DIR
 //	score -prices [-v] DIR
 //	score -search [-index FILE] [-root DIR] [-v] DIR
-//	score -facts [-v] [-step N]
+//	score -facts [-v] [-first N] [-step N] [DIR]
 //	score -aims [-v] [-first N] [-step N] DIR
 //	score -seen FILE [-v] DIR
 //	score -moving [-v] [-every 1h] DIR
@@ -54,7 +54,9 @@
 //
 // With -facts the pages are made: facts of six kinds in six languages, in each of many spots where pages show facts, on
 // pages of several kinds. A fact is found if it is in the text of both zones once. Its change is reported if four
-// checks, two of each page, find one change of content whose passages have the new text once.
+// checks, two of each page, find one change of content whose passages have the new text once. If DIR has pages with
+// ground truth, the same facts are put into them, ten for each page, in spots that are drawn: before the first known
+// paragraph, in the middle, after the last one, and behind the element that holds them.
 //
 // With -aims the text of both zones is held against what must not grow: how much of navigation, of the header and
 // footer of the site and of requests for consent is in it, and how much more a first crawl writes and embeds than of
@@ -102,79 +104,105 @@ func main() {
 	}
 }
 
+// options are what the program is asked to do.
+type options struct {
+	noisy, changes, metadata, prices, finding, made, aims, moving, verbose bool
+	cache, labels, index, root, seen                                       string
+	courses, most, step, first                                             int
+	seed                                                                   uint64
+	every                                                                  time.Duration
+	extractors                                                             []extractor
+	args                                                                   []string
+}
+
 func run(args []string, out io.Writer) error {
-	extractors := []extractor{{"tidemark", false, tidemark}, {"zones", false, zones}, {"visible", false, visible}}
+	o := options{extractors: []extractor{{"tidemark", false, tidemark}, {"zones", false, zones},
+		{"visible", false, visible}}}
+	if err := o.parse(args); err != nil {
+		return err
+	}
+	switch {
+	case o.made && len(o.args) == 0:
+		return reportFacts(out, trials(max(1, o.step)), o.verbose)
+	case o.courses > 0:
+		return reportCourses(out, o.seed, o.courses, o.most, o.verbose)
+	case len(o.args) != 1 || o.step < 1 || o.first < 0:
+		return errors.New("want one folder, a step of 1 or more and a first of 0 or more")
+	}
+	return o.report(out, o.args[0])
+}
+
+func (o *options) parse(args []string) error {
 	flags := flag.NewFlagSet("score", flag.ContinueOnError)
 	flags.Usage = root.Usage(flags)
-	noisy := flags.Bool("noise", false, "count the pages whose content changes with noise of each kind")
-	changes := flags.Bool("changes", false, "replay a history of fetches and say which changes are found")
-	cache := flags.String("cache", "", "with -changes: a file for what was read, written if it is not there")
-	labelFile := flags.String("labels", "", "with -changes: a file of labels that replace those of the archive")
-	metadata := flags.Bool("metadata", false, "compare date and author with those known of the pages of WCXB")
-	prices := flags.Bool("prices", false, "compare the declared prices of products with those that the pages of WCXB show")
-	finding := flags.Bool("search", false, "ask questions and say where the pages are that answer them")
-	indexFile := flags.String("index", "", "with -search: a file for the index, filled if it is not there")
-	root := flags.String("root", "", "with -search: the folder below which the packages are")
-	made := flags.Bool("facts", false, "make pages with facts and say which facts and changes are found")
-	aims := flags.Bool("aims", false, "measure the text of sites in both zones, and the size of a first crawl")
-	movingDir := flags.Bool("moving", false, "watch pages that are never the same twice and say what is told of them")
-	every := flags.Duration("every", time.Hour, "with -moving: the time between two checks")
-	courses := flags.Int("courses", 0, "watch so many pages with a fact that moves, and say which moves are told")
-	seed := flags.Uint64("seed", 1, "with -courses: which of all courses")
-	most := flags.Int("checks", 1500, "with -courses: the checks after which a course ends at the latest")
-	seen := flags.String("seen", "", "a file with what a browser shows of the pages, to compare with what is extracted")
-	verbose := flags.Bool("v", false, "list what was missed and what was false, or a row for each page")
-	step := flags.Int("step", 1, "look at each Nth page only")
-	first := flags.Int("first", 0, "leave out as many pages at the beginning")
+	flags.BoolVar(&o.noisy, "noise", false, "count the pages whose content changes with noise of each kind")
+	flags.BoolVar(&o.changes, "changes", false, "replay a history of fetches and say which changes are found")
+	flags.StringVar(&o.cache, "cache", "", "with -changes: a file for what was read, written if it is not there")
+	flags.StringVar(&o.labels, "labels", "", "with -changes: a file of labels that replace those of the archive")
+	flags.BoolVar(&o.metadata, "metadata", false, "compare date and author with those known of the pages of WCXB")
+	flags.BoolVar(&o.prices, "prices", false, "compare declared prices of products with those that pages of WCXB show")
+	flags.BoolVar(&o.finding, "search", false, "ask questions and say where the pages are that answer them")
+	flags.StringVar(&o.index, "index", "", "with -search: a file for the index, filled if it is not there")
+	flags.StringVar(&o.root, "root", "", "with -search: the folder below which the packages are")
+	flags.BoolVar(&o.made, "facts", false, "make pages with facts and say which facts and changes are found")
+	flags.BoolVar(&o.aims, "aims", false, "measure the text of sites in both zones, and the size of a first crawl")
+	flags.BoolVar(&o.moving, "moving", false, "watch pages that are never the same twice and say what is told of them")
+	flags.DurationVar(&o.every, "every", time.Hour, "with -moving: the time between two checks")
+	flags.IntVar(&o.courses, "courses", 0, "watch so many pages with a fact that moves, and say which moves are told")
+	flags.Uint64Var(&o.seed, "seed", 1, "with -courses: which of all courses")
+	flags.IntVar(&o.most, "checks", 1500, "with -courses: the checks after which a course ends at the latest")
+	flags.StringVar(&o.seen, "seen", "", "a file with what a browser shows of the pages, to compare it")
+	flags.BoolVar(&o.verbose, "v", false, "list what was missed and what was false, or a row for each page")
+	flags.IntVar(&o.step, "step", 1, "look at each Nth page only")
+	flags.IntVar(&o.first, "first", 0, "leave out as many pages at the beginning")
 	flags.Func("with", "another extractor, as name=command with arguments; may be repeated", func(s string) error {
 		name, command, _ := strings.Cut(s, "=")
 		if name == "" || strings.TrimSpace(command) == "" {
 			return errors.New("want name=command")
 		}
-		extractors = append(extractors, extractor{name, true, commandExtractor(strings.Fields(command))})
+		o.extractors = append(o.extractors, extractor{name, true, commandExtractor(strings.Fields(command))})
 		return nil
 	})
-	if err := flags.Parse(args); err != nil {
-		return err
+	err := flags.Parse(args)
+	o.args = flags.Args()
+	return err
+}
+
+// report reports about a folder.
+func (o *options) report(out io.Writer, dir string) error {
+	folder := os.DirFS(dir)
+	switch {
+	case o.changes:
+		return reportChanges(out, dir, o.cache, o.labels, o.verbose)
+	case o.moving:
+		return reportMoving(out, folder, o.every, o.verbose)
+	case o.metadata:
+		return reportMetadata(out, folder, o.verbose)
+	case o.prices:
+		return reportPrices(out, folder, o.verbose)
+	case o.finding:
+		return reportSearch(out, dir, o.index, o.root, o.verbose)
+	case o.seen != "":
+		return reportSeen(out, folder, o.seen, o.verbose)
 	}
-	if *made {
-		return reportFacts(out, max(1, *step), *verbose)
-	}
-	if *courses > 0 {
-		return reportCourses(out, *seed, *courses, *most, *verbose)
-	}
-	if flags.NArg() != 1 || *step < 1 || *first < 0 {
-		return errors.New("want one folder, a step of 1 or more and a first of 0 or more")
-	}
-	if *changes {
-		return reportChanges(out, flags.Arg(0), *cache, *labelFile, *verbose)
-	}
-	if *movingDir {
-		return reportMoving(out, os.DirFS(flags.Arg(0)), *every, *verbose)
-	}
-	if *metadata {
-		return reportMetadata(out, os.DirFS(flags.Arg(0)), *verbose)
-	}
-	if *prices {
-		return reportPrices(out, os.DirFS(flags.Arg(0)), *verbose)
-	}
-	if *finding {
-		return reportSearch(out, flags.Arg(0), *indexFile, *root, *verbose)
-	}
-	if *seen != "" {
-		return reportSeen(out, os.DirFS(flags.Arg(0)), *seen, *verbose)
-	}
-	pages, err := load(os.DirFS(flags.Arg(0)), *first, *step)
+	pages, err := load(folder, o.first, o.step)
 	if err != nil {
 		return err
 	}
-	if *aims {
-		return reportAims(out, pages, *verbose)
+	switch {
+	case o.made:
+		all, err := realTrials(pages)
+		if err != nil {
+			return err
+		}
+		return reportFacts(out, all, o.verbose)
+	case o.aims:
+		return reportAims(out, pages, o.verbose)
 	}
-	if err := report(out, pages, extractors, *verbose); err != nil || !*noisy {
+	if err := report(out, pages, o.extractors, o.verbose); err != nil || !o.noisy {
 		return err
 	}
-	return reportNoise(out, pages, extractors)
+	return reportNoise(out, pages, o.extractors)
 }
 
 // reportNoise writes a row for each kind of noise, with the number of flips.

@@ -55,8 +55,7 @@ func (p pageTemplate) page(s spot, slot, language, text string) string {
 	if strings.Contains(s.html, "<h1>") {
 		heading = ""
 	}
-	html := strings.ReplaceAll(s.html, "%%", "%")
-	html = strings.Replace(html, "%s", text, 1)
+	html := s.with(text)
 	fill := func(name string) string { return map[bool]string{true: html}[name == slot] }
 	body := strings.NewReplacer("{h1}", heading, "{text}", strings.Repeat(prose, many), "{p}", prose, "{before}",
 		fill("before"), "{in}", fill("in"), "{after}", fill("after"), "{out}", fill("out"), "{heading}", fill("heading"),
@@ -64,6 +63,16 @@ func (p pageTemplate) page(s spot, slot, language, text string) string {
 	direction := map[string]string{"ar": ` dir="rtl"`}[language]
 	return fmt.Sprintf("<!DOCTYPE html><html lang=%q%s><meta charset=utf-8><title>%s</title><body>%s</body></html>",
 		language, direction, cmp.Or(s.title(), "North Quay - Port"), body)
+}
+
+func (p pageTemplate) group() string { return p.name }
+
+// existing is none, because no fact is in the prose.
+func (p pageTemplate) existing(string) int { return 0 }
+
+// with returns the spot with a fact.
+func (s spot) with(text string) string {
+	return strings.Replace(strings.ReplaceAll(s.html, "%%", "%"), "%s", text, 1)
 }
 
 // title returns the title of a page whose heading is the fact.
