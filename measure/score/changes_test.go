@@ -18,12 +18,11 @@ func article(sentence string) string {
 		strings.Repeat("The harbour has a quay, a crane and a lock. ", 12) + sentence + `</p></main></body></html>`
 }
 
-// TestH13History replays an archive of one page with two files, from its two repositories.
-func TestH13History(t *testing.T) {
-	dir := t.TempDir()
+// committer returns a function that writes a file into a repository below a folder and commits it, half a day after
+// the commit before. It notes the names of the commits.
+func committer(t *testing.T, dir string, commits *[]string) func(repository, file, content, message string) {
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	var commits []string
-	commit := func(repository, file, content, message string) {
+	return func(repository, file, content, message string) {
 		t.Helper()
 		at = at.Add(12 * time.Hour)
 		folder := filepath.Join(dir, repository)
@@ -40,8 +39,15 @@ func TestH13History(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		commits = append(commits, strings.TrimSpace(head))
+		*commits = append(*commits, strings.TrimSpace(head))
 	}
+}
+
+// TestH13History replays an archive of one page with two files, from its two repositories.
+func TestH13History(t *testing.T) {
+	dir := t.TempDir()
+	var commits []string
+	commit := committer(t, dir, &commits)
 	for _, repository := range []string{"a-snapshots", "a-versions"} {
 		if out, err := exec.Command("git", "init", "-q", filepath.Join(dir, repository)).CombinedOutput(); err != nil {
 			t.Fatalf("git init: %v: %s", err, out)

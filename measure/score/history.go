@@ -21,13 +21,13 @@ import (
 // A refetch is one fetch of a page.
 type refetch struct {
 	Commit, Blob string
-	Page         string // file name without ".html"
+	Page         string // file name without its ending
 	URL          string // the address that was fetched; "" if the commit does not say
 	At           time.Time
 }
 
-// readRefetches lists the fetches of a repository, oldest first.
-func readRefetches(repository string) ([]refetch, error) {
+// readRefetches lists the fetches of a repository, oldest first: the files with an ending, such as ".html".
+func readRefetches(repository, ending string) ([]refetch, error) {
 	const format = "--format=%x01%H %ct %(trailers:key=X-source-document-location,valueonly,separator=%x20)"
 	out, err := git(repository, "log", "--reverse", "--first-parent", "--raw", "--no-abbrev", "--no-renames", "-z", format)
 	if err != nil {
@@ -48,20 +48,20 @@ func readRefetches(repository string) ([]refetch, error) {
 		if len(head) == 3 {
 			f.URL = strings.TrimSpace(head[2])
 		}
-		all = append(all, f.files(fields[1:])...)
+		all = append(all, f.files(fields[1:], ending)...)
 	}
 	if len(all) == 0 {
-		return nil, fmt.Errorf("%s has no commits of pages (.html)", repository)
+		return nil, fmt.Errorf("%s has no commits of pages (%s)", repository, ending)
 	}
 	return all, nil
 }
 
 // files returns the fetched pages of one commit. The strings in changes are, in turn, ":mode mode old new status" and
 // a path.
-func (f refetch) files(changes []string) (all []refetch) {
+func (f refetch) files(changes []string, ending string) (all []refetch) {
 	for i := 0; i+1 < len(changes); i += 2 {
 		change := strings.Fields(changes[i])
-		page, isPage := strings.CutSuffix(changes[i+1], ".html")
+		page, isPage := strings.CutSuffix(changes[i+1], ending)
 		if isPage && len(change) == 5 && change[4] != "D" {
 			f.Blob, f.Page = change[3], page
 			all = append(all, f)

@@ -11,6 +11,7 @@
 //	score -seen FILE [-v] DIR
 //	score -moving [-v] [-every 1h] DIR
 //	score -courses N [-v] [-seed S] [-checks N]
+//	score -subjects SEED DIR FILE
 //
 // DIR and its subfolders contain, for each page:
 //
@@ -78,6 +79,11 @@
 // new value is in an added passage of a message of that check, by the rule that people save without a choice. A
 // message of a check that saw no move tells of the other number alone. Of 45 courses, each has another rhythm, ticker
 // or alert; the rest is drawn.
+//
+// With -subjects DIR is the repository of versions of an archive as for -changes. FILE gets a hundred questions, as
+// lines of JSON: the subject of the message that the product would send about a change between two versions, without
+// the name of the page, and four differences, of which one is that of the change. The others are of other changes of
+// the page, or else of the service. FILE.key gets the answers.
 package main
 
 import (
@@ -109,7 +115,7 @@ type options struct {
 	noisy, changes, metadata, prices, finding, made, aims, moving, verbose bool
 	cache, labels, index, root, seen                                       string
 	courses, most, step, first                                             int
-	seed                                                                   uint64
+	seed, subjects                                                         uint64
 	every                                                                  time.Duration
 	extractors                                                             []extractor
 	args                                                                   []string
@@ -126,6 +132,8 @@ func run(args []string, out io.Writer) error {
 		return reportFacts(out, trials(max(1, o.step)), o.verbose)
 	case o.courses > 0:
 		return reportCourses(out, o.seed, o.courses, o.most, o.verbose)
+	case o.subjects > 0 && len(o.args) == 2:
+		return writeSubjects(out, o.args[0], o.args[1], o.subjects)
 	case len(o.args) != 1 || o.step < 1 || o.first < 0:
 		return errors.New("want one folder, a step of 1 or more and a first of 0 or more")
 	}
@@ -151,6 +159,7 @@ func (o *options) parse(args []string) error {
 	flags.IntVar(&o.courses, "courses", 0, "watch so many pages with a fact that moves, and say which moves are told")
 	flags.Uint64Var(&o.seed, "seed", 1, "with -courses: which of all courses")
 	flags.IntVar(&o.most, "checks", 1500, "with -courses: the checks after which a course ends at the latest")
+	flags.Uint64Var(&o.subjects, "subjects", 0, "write questions about subjects of messages, drawn with this number")
 	flags.StringVar(&o.seen, "seen", "", "a file with what a browser shows of the pages, to compare it")
 	flags.BoolVar(&o.verbose, "v", false, "list what was missed and what was false, or a row for each page")
 	flags.IntVar(&o.step, "step", 1, "look at each Nth page only")

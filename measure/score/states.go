@@ -35,7 +35,7 @@ func readPast(snapshots, cache string) (*past, error) {
 	if p, err := loadPast(cache); cache != "" && (err == nil || !errors.Is(err, fs.ErrNotExist)) {
 		return p, err
 	}
-	refetches, err := readRefetches(snapshots)
+	refetches, err := readRefetches(snapshots, ".html")
 	if err != nil {
 		return nil, err
 	}
