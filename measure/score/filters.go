@@ -7,8 +7,11 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/linememory"
+	product "github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/policy/change"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // byFilter tells what the rule of a person tells: it makes the change of the feed as the product does, and asks the
@@ -18,6 +21,8 @@ type byFilter struct {
 	notReverted bool // returns to an earlier text are left out, which no filter can do
 	known       change.Known
 	last        *facts
+	item        registry.Item // with what is remembered of the page's lines
+	memory      linememory.Memory
 	change      feed.Change // the last one, whether it was told or not
 }
 
@@ -52,6 +57,7 @@ func (d *byFilter) check(s *facts, _ int, at time.Time) verdict {
 	if s.Document.Failure != "" {
 		return verdict{}
 	}
+	defer func() { d.item.Saw = linememory.After(d.item.Saw, at) }()
 	decided := change.Decide(d.known, s.reading(true), false, at)
 	if d.known = decided.Known; decided.Waits || decided.Kind == change.None {
 		return verdict{}
@@ -60,7 +66,14 @@ func (d *byFilter) check(s *facts, _ int, at time.Time) verdict {
 	if d.last = s; before == nil {
 		return verdict{index: true}
 	}
-	c := feed.Change{At: at, Kind: feed.Kind(decided.Kind), Type: "url", Title: s.Document.Title,
+	o := product.Outcome{News: product.News{Kind: decided.Kind}}
+	if k := decided.Kind; k == change.Content || k == change.Beside || k == change.Reverted {
+		page := product.Reading{Doc: s.Document, Page: s.text()}
+		var texts *product.Texts
+		o, _, texts = product.Differing(before.text(), before.Document, nil, page, o)
+		d.memory, o = product.SeeLines(&d.item, d.memory, texts, o, at)
+	}
+	c := feed.Change{At: at, Kind: feed.Kind(o.News.Kind), Type: "url", Title: s.Document.Title, Small: o.News.Small,
 		Share: max(decided.Extent.New, decided.Extent.Gone)}
 	c.SetDifference(before.text(), s.text(), maxCompared)
 	d.change = c
