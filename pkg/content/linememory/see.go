@@ -299,7 +299,7 @@ func (s *comparison) why(slot Slot, p position) Why {
 }
 
 // fewWords is the number of words up to which a text may be a status or a name, of which readers want each change.
-const fewWords = 3
+const fewWords = 8
 
 // words returns the number of words of a span.
 func (p *page) words(s span) (n int) {
