@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
@@ -132,7 +131,7 @@ func TestAZ7CompressedExportsStream(t *testing.T) {
 		}
 	}
 	srv := httptest.NewServer(compressed(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		e, err := wire.NewExport(slog.New(slog.DiscardHandler), "x", "jsonl", nil, next)
+		e, err := newExport(slog.New(slog.DiscardHandler), "x", "jsonl", nil, next)
 		must(t, err)
 		e.WriteAnswer(&noted{ResponseWriter: w}, http.StatusOK)
 	})))

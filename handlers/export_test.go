@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/feed"
@@ -22,7 +21,7 @@ import (
 // TestW12ExportIsWhole checks that an export has everything that the lists have on all their pages.
 func TestW12ExportIsWhole(t *testing.T) {
 	r := newRig(t)
-	fill(t, r, wire.ExportPage+200)
+	fill(t, r, exportPage+200)
 	w := do(t, r, "GET", "/api/export/changes?order=oldest&format=jsonl", "")
 	lines := json.NewDecoder(w.Body)
 	n := 0
@@ -30,11 +29,11 @@ func TestW12ExportIsWhole(t *testing.T) {
 		var c api.FeedChange
 		if err := lines.Decode(&c); err == io.EOF {
 			break
-		} else if must(t, err); c.Title != "Page "+c.ItemID || c.ItemID != wire.NumberCell(n) && n > 0 {
+		} else if must(t, err); c.Title != "Page "+c.ItemID || c.ItemID != numberCell(n) && n > 0 {
 			t.Fatalf("line %d is of %q", n, c.ItemID)
 		}
 	}
-	if n != wire.ExportPage+200 {
+	if n != exportPage+200 {
 		t.Errorf("%d changes", n)
 	}
 }
@@ -70,7 +69,7 @@ func TestW12ExportBreaksOff(t *testing.T) {
 			return nil
 		}})
 	})
-	fill(t, r, 3*wire.ExportPage)
+	fill(t, r, 3*exportPage)
 	srv := httptest.NewServer(r)
 	defer srv.Close()
 	var out strings.Builder

@@ -83,7 +83,7 @@ func (h *itemHandlers) field(ctx context.Context, q api.FieldQuery) (any, error)
 			Capture:    history.Digest(e.Capture), Why: e.Evidence.Reason})
 	}
 	if q.Format == "csv" {
-		return wire.NewExport(h.Log, "field", "csv", fieldColumns, func(string) ([]api.FieldEntry, string, error) {
+		return newExport(h.Log, "field", "csv", fieldColumns, func(string) ([]api.FieldEntry, string, error) {
 			return out.Entries, "", nil
 		})
 	}
@@ -106,9 +106,9 @@ func noField(known field.Known, name string) error {
 		strings.Join(names, ", "))
 }
 
-var fieldColumns = []wire.ExportColumn[api.FieldEntry]{
-	{Name: "at", Text: func(e *api.FieldEntry) string { return wire.TimeCell(e.At) }},
-	{Name: "value", Text: func(e *api.FieldEntry) string { return wire.ValueCell(e.Value) }},
+var fieldColumns = []exportColumn[api.FieldEntry]{
+	{Name: "at", Text: func(e *api.FieldEntry) string { return timeCell(e.At) }},
+	{Name: "value", Text: func(e *api.FieldEntry) string { return valueCell(e.Value) }},
 	{Name: "currency", Text: func(e *api.FieldEntry) string { return e.Currency }},
 	{Name: "text", Text: func(e *api.FieldEntry) string { return e.Text }},
 	{Name: "capture", Text: func(e *api.FieldEntry) string { return e.Capture }},

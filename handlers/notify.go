@@ -200,10 +200,10 @@ func (h *changeHandlers) Triggers() map[string]wire.Trigger {
 
 // exportChanges answers with the changes that pass a filter.
 func (h *changeHandlers) exportChanges(ctx context.Context, q api.ChangeExport) (any, error) {
-	return wire.NewExport(h.Log, "changes", q.Format, changeColumns, func(after string) ([]api.FeedChange, string, error) {
+	return newExport(h.Log, "changes", q.Format, changeColumns, func(after string) ([]api.FeedChange, string, error) {
 		page, err := h.changes(ctx, api.ChangeQuery{Since: q.Since, Until: q.Until, Order: q.Order, Host: q.Host,
 			Tag: q.Tag, Type: q.Type, Kind: q.Kind, Zone: q.Zone, Small: q.Small, MinShare: q.MinShare, Q: q.Q,
-			Unread: q.Unread, Silenced: q.Silenced, Top: wire.ExportPage, Continuation: after})
+			Unread: q.Unread, Silenced: q.Silenced, Top: exportPage, Continuation: after})
 		return page.Changes, page.Continuation, err
 	})
 }
@@ -216,21 +216,21 @@ func smallCell(s *api.Small) string {
 	return s.Why
 }
 
-var changeColumns = []wire.ExportColumn[api.FeedChange]{
-	{Name: "at", Text: func(c *api.FeedChange) string { return wire.TimeCell(c.At) }},
+var changeColumns = []exportColumn[api.FeedChange]{
+	{Name: "at", Text: func(c *api.FeedChange) string { return timeCell(c.At) }},
 	{Name: "kind", Text: func(c *api.FeedChange) string { return string(c.Kind) }},
 	{Name: "type", Text: func(c *api.FeedChange) string { return c.Type }},
 	{Name: "title", Text: func(c *api.FeedChange) string { return c.Title }},
 	{Name: "url", Text: func(c *api.FeedChange) string { return c.URL }},
 	{Name: "host", Text: func(c *api.FeedChange) string { return c.Host }},
 	{Name: "tags", Text: func(c *api.FeedChange) string { return strings.Join(c.Tags, ", ") }},
-	{Name: "share", Text: func(c *api.FeedChange) string { return wire.FractionCell(c.Share) }},
-	{Name: "wordsAdded", Text: func(c *api.FeedChange) string { return wire.NumberCell(c.WordsAdded) }},
-	{Name: "wordsRemoved", Text: func(c *api.FeedChange) string { return wire.NumberCell(c.WordsRemoved) }},
+	{Name: "share", Text: func(c *api.FeedChange) string { return fractionCell(c.Share) }},
+	{Name: "wordsAdded", Text: func(c *api.FeedChange) string { return numberCell(c.WordsAdded) }},
+	{Name: "wordsRemoved", Text: func(c *api.FeedChange) string { return numberCell(c.WordsRemoved) }},
 	{Name: "added", Text: func(c *api.FeedChange) string { return passages(c, "added") }},
 	{Name: "removed", Text: func(c *api.FeedChange) string { return passages(c, "removed") }},
 	{Name: "why", Text: func(c *api.FeedChange) string { return c.Why }},
-	{Name: "silenced", Text: func(c *api.FeedChange) string { return wire.YesCell(c.Silenced) }},
+	{Name: "silenced", Text: func(c *api.FeedChange) string { return yesCell(c.Silenced) }},
 	{Name: "small", Text: func(c *api.FeedChange) string { return smallCell(c.Small) }},
 	{Name: "id", Text: func(c *api.FeedChange) string { return c.ID }},
 	{Name: "itemId", Text: func(c *api.FeedChange) string { return c.ItemID }},

@@ -1,4 +1,4 @@
-package wire
+package handlers
 
 import (
 	"cmp"
@@ -12,51 +12,52 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
 // This file answers requests for lists of any length, as CSV or as JSON Lines. Each page of a list
 // is sent before the next one is read, so only one page is in memory.
 
-// ExportPage is the number of rows in a page.
-const ExportPage = 500
+// exportPage is the number of rows in a page.
+const exportPage = 500
 
-// Export is an answer with a list of any length. The list is read while it is sent.
-type Export[T any] struct {
+// export is an answer with a list of any length. The list is read while it is sent.
+type export[T any] struct {
 	name, format string
-	columns      []ExportColumn[T]
+	columns      []exportColumn[T]
 	first        []T
 	after        string // the cursor of the next page; empty when there is none
 	next         func(after string) ([]T, string, error)
 	log          *slog.Logger
 }
 
-// ExportColumn is a column of a CSV file.
-type ExportColumn[T any] struct {
+// exportColumn is a column of a CSV file.
+type exportColumn[T any] struct {
 	Name string
 	Text func(row *T) string
 }
 
-// NewExport reads the first page at once, so that an error in the request can still be answered
+// newExport reads the first page at once, so that an error in the request can still be answered
 // with a status. The next function returns the page that begins at a cursor, and the cursor of the
 // following page. The cursor of the first page is empty, and so is the cursor that follows the last
 // page.
-func NewExport[T any](log *slog.Logger, name, format string, columns []ExportColumn[T],
-	next func(after string) ([]T, string, error)) (e Export[T], err error) {
+func newExport[T any](log *slog.Logger, name, format string, columns []exportColumn[T],
+	next func(after string) ([]T, string, error)) (e export[T], err error) {
 	format = cmp.Or(format, "csv")
 	if format != "csv" && format != "jsonl" {
 		return e, fault.Field("format", "format must be csv or jsonl, not %.40q", format)
 	}
-	e = Export[T]{name: name, format: format, columns: columns, next: next, log: log}
+	e = export[T]{name: name, format: format, columns: columns, next: next, log: log}
 	e.first, e.after, err = next("")
 	return e, err
 }
 
-var _ Writer = Export[struct{}]{}
+var _ wire.Writer = export[struct{}]{}
 
-// WriteAnswer implements [Writer]. If a page cannot be read, WriteAnswer closes the connection,
+// WriteAnswer implements [wire.Writer]. If a page cannot be read, WriteAnswer closes the connection,
 // because the status has already been sent.
-func (e Export[T]) WriteAnswer(w http.ResponseWriter, status int) {
+func (e export[T]) WriteAnswer(w http.ResponseWriter, status int) {
 	h := w.Header()
 	h.Set("Content-Type", map[string]string{"csv": "text/csv; charset=utf-8", "jsonl": "application/jsonl"}[e.format])
 	h.Set("Content-Disposition", `attachment; filename="tidemark-`+e.name+"."+e.format+`"`)
@@ -70,7 +71,7 @@ func (e Export[T]) WriteAnswer(w http.ResponseWriter, status int) {
 
 // rows sends the list page by page. Each page, compressed or not, has left the process before rows
 // reads the next one.
-func (e Export[T]) rows(w io.Writer, flush func() error) error {
+func (e export[T]) rows(w io.Writer, flush func() error) error {
 	put := e.encoder(w)
 	for rows, after := e.first, e.after; ; {
 		if err := put(rows); err != nil || after == "" {
@@ -85,7 +86,7 @@ func (e Export[T]) rows(w io.Writer, flush func() error) error {
 }
 
 // encoder returns a function that writes rows in the format of the export.
-func (e Export[T]) encoder(w io.Writer) func(rows []T) error {
+func (e export[T]) encoder(w io.Writer) func(rows []T) error {
 	if e.format == "jsonl" {
 		out := json.NewEncoder(w)
 		out.SetEscapeHTML(false)
@@ -125,40 +126,40 @@ func cell(text string) string {
 	return text
 }
 
-// TimeCell formats a time for a cell, in UTC (RFC 3339). The zero time gives an empty cell.
-func TimeCell(t time.Time) string {
+// timeCell formats a time for a cell, in UTC (RFC 3339). The zero time gives an empty cell.
+func timeCell(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
 	return t.UTC().Format(time.RFC3339)
 }
 
-// ValueCell formats a value of JSON for a cell. Null gives an empty cell.
-func ValueCell(v any) string {
+// valueCell formats a value of JSON for a cell. Null gives an empty cell.
+func valueCell(v any) string {
 	if v == nil {
 		return ""
 	}
 	return fmt.Sprint(v)
 }
 
-// YesCell formats a boolean for a cell. The cell is empty for false.
-func YesCell(b bool) string {
+// yesCell formats a boolean for a cell. The cell is empty for false.
+func yesCell(b bool) string {
 	if b {
 		return "yes"
 	}
 	return ""
 }
 
-// NumberCell formats a number for a cell. The cell is empty for 0.
-func NumberCell(n int) string {
+// numberCell formats a number for a cell. The cell is empty for 0.
+func numberCell(n int) string {
 	if n == 0 {
 		return ""
 	}
 	return strconv.Itoa(n)
 }
 
-// FractionCell formats a fraction for a cell, with four digits. The cell is empty for 0.
-func FractionCell(f float64) string {
+// fractionCell formats a fraction for a cell, with four digits. The cell is empty for 0.
+func fractionCell(f float64) string {
 	if f == 0 {
 		return ""
 	}
