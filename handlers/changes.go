@@ -3,13 +3,67 @@ package handlers
 import (
 	"context"
 	"iter"
+	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/feed"
+	"github.com/tidemark/tidemark/pkg/notify"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
+
+// changeHandlers answer requests about changes: lists and feeds of changes, how far each caller has read them, and
+// who is notified of them.
+type changeHandlers struct {
+	Feed   *feed.Feed
+	Notify *notify.Notifier
+	Items  *registry.Items
+	Log    *slog.Logger
+}
+
+// Routes returns the routes of the area.
+func (h *changeHandlers) Routes() []wire.Route {
+	return []wire.Route{
+		wire.On(api.ListChanges, h.changes),
+		{Endpoint: api.ChangesAtom.Endpoint, Answer: h.changesAtom},
+		{Endpoint: api.ChangesJSON.Endpoint, Answer: h.changesJSONFeed},
+		wire.OnAny(api.ExportChanges, h.exportChanges),
+		wire.On(api.GetReader, h.reader),
+		wire.On(api.SaveReader, h.saveReader),
+		wire.On(api.MarkRead, h.markRead),
+		wire.Named(api.ExplainChange, h.Notify.Follower.Why),
+		wire.On(api.ListRules, h.Notify.Rules),
+		wire.On(api.AddRule, h.addRule),
+		wire.Named(api.GetRule, h.Notify.Rule),
+		wire.On(api.SaveRule, h.saveRule),
+		wire.On(api.PatchRule, h.patchRule),
+		wire.Named(api.RemoveRule, h.Notify.RemoveRule),
+		wire.On(api.PreviewRule, h.Notify.PreviewRule),
+		wire.Named(api.TestRule, h.Notify.TestRule),
+		wire.On(api.ListChannels, h.listChannels),
+		wire.OnAny(api.AddChannel, h.addChannel),
+		wire.OnAny(api.SaveChannel, h.saveChannel),
+		wire.OnAny(api.PatchChannel, h.patchChannel),
+		wire.Named(api.RemoveChannel, h.Notify.RemoveChannel),
+		wire.On(api.TestChannel, h.testChannel),
+		wire.On(api.CheckChannel, h.checkChannel),
+		wire.On(api.ListMutes, h.listMutes),
+		wire.On(api.AddMute, h.addMute),
+		wire.Named(api.RemoveMute, h.Notify.Unmute),
+		wire.On(api.GetPublicAddress, h.publicAddress),
+		wire.On(api.SavePublicAddress, h.savePublicAddress),
+		wire.On(api.ListDeliveries, h.Notify.Worker.Deliveries),
+		wire.Named(api.RetryDelivery, h.Notify.Worker.Retry),
+	}
+}
+
+// Triggers returns the triggers of the area.
+func (h *changeHandlers) Triggers() map[string]wire.Trigger {
+	return map[string]wire.Trigger{"DeliveryWorker": h.deliveryWorker, "DeliveryPoison": h.deliveryPoison}
+}
 
 // maxScannedChanges limits the number of changes that are read for one page of a list.
 const maxScannedChanges = 5000
@@ -147,4 +201,56 @@ func collect(from iter.Seq2[feed.Change, error], f feed.Filter, top int,
 		}
 	}
 	return out, last, "", nil
+}
+
+// exportChanges answers with the changes that pass a filter.
+func (h *changeHandlers) exportChanges(ctx context.Context, q api.ChangeExport) (any, error) {
+	return newExport(h.Log, "changes", q.Format, changeColumns, func(after string) ([]api.FeedChange, string, error) {
+		page, err := h.changes(ctx, api.ChangeQuery{Since: q.Since, Until: q.Until, Order: q.Order, Host: q.Host,
+			Tag: q.Tag, Type: q.Type, Kind: q.Kind, Zone: q.Zone, Small: q.Small, MinShare: q.MinShare, Q: q.Q,
+			Unread: q.Unread, Silenced: q.Silenced, Top: exportPage, Continuation: after})
+		return page.Changes, page.Continuation, err
+	})
+}
+
+// smallCell returns why a change is small; "" if it is not.
+func smallCell(s *api.Small) string {
+	if s == nil {
+		return ""
+	}
+	return s.Why
+}
+
+var changeColumns = []exportColumn[api.FeedChange]{
+	{Name: "at", Text: func(c *api.FeedChange) string { return timeCell(c.At) }},
+	{Name: "kind", Text: func(c *api.FeedChange) string { return string(c.Kind) }},
+	{Name: "type", Text: func(c *api.FeedChange) string { return c.Type }},
+	{Name: "title", Text: func(c *api.FeedChange) string { return c.Title }},
+	{Name: "url", Text: func(c *api.FeedChange) string { return c.URL }},
+	{Name: "host", Text: func(c *api.FeedChange) string { return c.Host }},
+	{Name: "tags", Text: func(c *api.FeedChange) string { return strings.Join(c.Tags, ", ") }},
+	{Name: "share", Text: func(c *api.FeedChange) string { return fractionCell(c.Share) }},
+	{Name: "wordsAdded", Text: func(c *api.FeedChange) string { return numberCell(c.WordsAdded) }},
+	{Name: "wordsRemoved", Text: func(c *api.FeedChange) string { return numberCell(c.WordsRemoved) }},
+	{Name: "added", Text: func(c *api.FeedChange) string { return passages(c, "added") }},
+	{Name: "removed", Text: func(c *api.FeedChange) string { return passages(c, "removed") }},
+	{Name: "why", Text: func(c *api.FeedChange) string { return c.Why }},
+	{Name: "silenced", Text: func(c *api.FeedChange) string { return yesCell(c.Silenced) }},
+	{Name: "small", Text: func(c *api.FeedChange) string { return smallCell(c.Small) }},
+	{Name: "id", Text: func(c *api.FeedChange) string { return c.ID }},
+	{Name: "itemId", Text: func(c *api.FeedChange) string { return c.ItemID }},
+	{Name: "entryId", Text: func(c *api.FeedChange) string { return c.EntryID }},
+	{Name: "from", Text: func(c *api.FeedChange) string { return c.From }},
+	{Name: "to", Text: func(c *api.FeedChange) string { return c.To }},
+}
+
+// passages returns the passages with the given operation, "added" or "removed", one on each line.
+func passages(c *api.FeedChange, op string) string {
+	var lines []string
+	for _, p := range c.Passages {
+		if p.Op == op {
+			lines = append(lines, p.Text)
+		}
+	}
+	return strings.Join(lines, "\n")
 }

@@ -2,8 +2,10 @@ package handlers
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"maps"
 	"net/http"
 	"time"
@@ -13,7 +15,48 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/entries"
 	"github.com/tidemark/tidemark/pkg/entries/entry"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/run/enrich"
 )
+
+// entryHandlers answer requests about content that other programs push in: entries, their policies, and their
+// descriptions by a language model.
+type entryHandlers struct {
+	Entries *entries.Store
+	Enrich  *enrich.Service
+	Lookup  *registry.Lookup // finds the pages that links lead to
+	Rules   source.Rules
+	Log     *slog.Logger
+}
+
+// Routes returns the routes of the area.
+func (h *entryHandlers) Routes() []wire.Route {
+	return []wire.Route{
+		wire.OnAny(api.NormalizeTelegram, h.normalizeTelegram),
+		wire.OnAny(api.NormalizeEmail, h.normalizeEmail),
+		wire.OnAny(api.NormalizeWebpage, h.normalizeWebpage),
+		{Endpoint: api.InsertEntry.Endpoint, Answer: h.insertEntry},
+		{Endpoint: api.UpdateEntry.Endpoint, Answer: h.updateEntry},
+		wire.OnAny(api.ListEntries, h.listEntries),
+		wire.OnAny(api.GetEntry, h.showEntry),
+		wire.On(api.ListPolicies, h.policies),
+		wire.On(api.SavePolicy, h.savePolicy),
+		wire.On(api.GetTestMode, h.testMode),
+		{Endpoint: api.SetTestMode.Endpoint, Answer: h.setTestMode},
+		wire.On(api.ToggleTestMode, h.toggleTestMode),
+		wire.On(api.Enrich, h.enrichOne),
+		wire.On(api.StartEnrichBatch, h.enrichMany),
+		wire.On(api.ListEnrichBatches, h.enrichBatches),
+		wire.On(api.GetEnrichBatch, h.enrichBatch),
+		wire.On(api.CancelEnrichBatch, h.cancelEnrichBatch),
+	}
+}
+
+// Triggers returns the triggers of the area.
+func (h *entryHandlers) Triggers() map[string]wire.Trigger {
+	return map[string]wire.Trigger{"EnrichTimer": h.enrichTimer}
+}
 
 // entryRow is an entry as JSON: its columns, and the outcome of the request for it.
 type entryRow map[string]any
@@ -231,4 +274,106 @@ func (h *entryHandlers) setTestMode(r *http.Request) (int, any, error) {
 func (h *entryHandlers) toggleTestMode(ctx context.Context, _ api.None) (api.TestMode, error) {
 	on, err := h.Entries.ToggleTestMode(ctx)
 	return api.TestMode{IsTestMode: on}, err
+}
+
+// normalizeTelegram computes the identity of a Telegram message.
+func (h *entryHandlers) normalizeTelegram(_ context.Context, req api.TelegramRequest) (any, error) {
+	return entry.NormalizeTelegram(entry.Telegram{
+		Text: req.Text, Caption: req.Caption, ContentType: req.ContentType,
+		ChatID: string(req.Source.ChatID), MessageID: string(req.Source.MessageID), URL: req.Source.URL,
+		ForwardedFrom: req.Source.ForwardedFrom, Date: req.Source.Date,
+	}, h.Rules)
+}
+
+// normalizeEmail computes the identity of a mail.
+func (h *entryHandlers) normalizeEmail(_ context.Context, req api.EmailRequest) (any, error) {
+	if req.RawBase64 != "" {
+		raw, err := base64.StdEncoding.DecodeString(req.RawBase64)
+		if err != nil || req.RawText != "" {
+			return nil, fault.Field("raw_base64", "raw_base64 must be base64, and given instead of raw_text, not beside it")
+		}
+		req.RawText = string(raw)
+	}
+	return entry.NormalizeEmail(entry.Email{
+		RawText: req.RawText, From: req.From, Subject: req.Subject, ContentType: req.ContentType,
+		MessageID: req.Source.MessageID, Date: req.Source.Date,
+	})
+}
+
+// normalizeWebpage cleans the text of a page, and measures the cleaned text.
+func (h *entryHandlers) normalizeWebpage(_ context.Context, req api.WebpageRequest) (any, error) {
+	return entry.NormalizeWebpage(entry.Webpage(req), h.Rules)
+}
+
+// policies lists the policies of the active schema.
+func (h *entryHandlers) policies(ctx context.Context, _ api.None) (api.Policies, error) {
+	session, err := h.Entries.Active(ctx)
+	if err != nil {
+		return api.Policies{}, err
+	}
+	found, err := session.Policies(ctx)
+	return api.Policies{Policies: wire.Each(found, policyJSON)}, err
+}
+
+// savePolicy stores a policy in place of the former one.
+func (h *entryHandlers) savePolicy(ctx context.Context, p api.Policy) (api.Policy, error) {
+	session, err := h.Entries.Active(ctx)
+	if err != nil {
+		return p, err
+	}
+	saved, err := session.SavePolicy(ctx, entries.Policy{
+		Key: p.PolicyKey, Source: p.Source, ContentType: p.ContentType, OnConflict: entries.Action(p.ConflictAction),
+		UpdateFields: p.UpdateFields, Enabled: p.Enabled,
+	})
+	return policyJSON(saved), err
+}
+
+func policyJSON(p entries.Policy) api.Policy {
+	return api.Policy{
+		PolicyID: p.ID, PolicyKey: p.Key, Source: p.Source, ContentType: p.ContentType, ConflictAction: string(p.OnConflict),
+		UpdateFields: p.UpdateFields, Enabled: p.Enabled,
+	}
+}
+
+// listEntries lists the entries of the present schema, a page at a time, without their texts.
+func (h *entryHandlers) listEntries(ctx context.Context, q api.EntryQuery) (any, error) {
+	session, err := h.Entries.Active(ctx)
+	if err != nil {
+		return nil, err
+	}
+	// One entry more than the page shows is read, to find out whether there is another page.
+	found, err := session.List(ctx, q.Policy, q.Top+1, q.Continuation)
+	if err != nil {
+		return nil, err
+	}
+	page := map[string]any{}
+	if len(found) > q.Top {
+		found = found[:q.Top]
+		page["continuation"] = found[q.Top-1].Text("id")
+	}
+	page["entries"] = wire.Each(found, rowOf)
+	return page, nil
+}
+
+// showEntry shows an entry of the present schema. For a link, it also shows the page that the link leads to.
+func (h *entryHandlers) showEntry(ctx context.Context, q api.EntryID) (any, error) {
+	session, err := h.Entries.Active(ctx)
+	if err != nil {
+		return nil, err
+	}
+	f, err := session.Get(ctx, q.ID)
+	if err != nil {
+		return nil, err
+	}
+	row := rowOf(f)
+	if link := entry.LinkOf(f); link != "" {
+		page, found, err := h.Lookup.Searched(ctx, link)
+		if err != nil {
+			return nil, err
+		}
+		if found {
+			row["page"] = linkedPageJSON(page)
+		}
+	}
+	return row, nil
 }
