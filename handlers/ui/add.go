@@ -20,7 +20,7 @@ type addData struct {
 }
 
 // adding shows the form for new pages. Its address may give what it begins with: an address that a phone shares.
-func (a changesArea) adding(r *http.Request) (page, error) {
+func (a area) adding(r *http.Request) (page, error) {
 	q := r.URL.Query()
 	d := addData{Refused: strings.TrimSpace(q.Get("url")), Form: filesForm()}
 	if d.Refused == "" {
@@ -40,7 +40,7 @@ func address(text string) string {
 }
 
 // add registers addresses; the form has one on each line.
-func (a changesArea) add(r *http.Request) (page, error) {
+func (a area) add(r *http.Request) (page, error) {
 	sources := words.Parts(r.PostForm.Get("urls"), "\n")
 	o := api.AddOptions{Force: r.PostForm.Get("force") != "", Credential: strings.TrimSpace(r.PostForm.Get("credential")),
 		GuessScheme: true}
@@ -84,7 +84,7 @@ func isPath(line string) bool {
 func filesForm() Form { return newForm(api.Settings{}, "files") }
 
 // addPaths registers files and folders of the server's machine, and the addresses between them.
-func (a changesArea) addPaths(r *http.Request, sources []string, o api.AddOptions, files api.Patch) (page,
+func (a area) addPaths(r *http.Request, sources []string, o api.AddOptions, files api.Patch) (page,
 	error) {
 	var pages, paths []string
 	for _, source := range sources {
@@ -134,7 +134,7 @@ func added(all []api.AddURLResult) page {
 }
 
 // addSite adds a site, or applies what was chosen for it, and leads to the page that says what is found there.
-func (a changesArea) addSite(r *http.Request) (page, error) {
+func (a area) addSite(r *http.Request) (page, error) {
 	req, err := siteOf(r.PostForm)
 	if err != nil {
 		return page{}, err

@@ -23,14 +23,14 @@ type addressData struct {
 }
 
 // address shows the form of the address to which messages lead.
-func (a rulesArea) address(r *http.Request) (page, error) {
+func (a area) address(r *http.Request) (page, error) {
 	d, err := a.addressOf(r, "/notifications")
 	return page{Name: "address", Title: "Address in messages", Data: d}, err
 }
 
 // addressOf returns the form of the address. It proposes the address that the browser has used.
 // Nothing is kept before an administrator confirms it, because a request may name any host.
-func (a rulesArea) addressOf(r *http.Request, back string) (d addressData, err error) {
+func (a area) addressOf(r *http.Request, back string) (d addressData, err error) {
 	d.Back = back
 	if d.PublicAddress, err = api.GetPublicAddress.Call(r.Context(), a.client, api.None{}); err != nil {
 		return d, err
@@ -63,7 +63,7 @@ func (d *addressData) propose(at string) {
 }
 
 // saveAddress keeps the address that an administrator has confirmed, or removes it.
-func (a rulesArea) saveAddress(r *http.Request) (page, error) {
+func (a area) saveAddress(r *http.Request) (page, error) {
 	f := r.PostForm
 	text, done := f.Get("url"), "address-save"
 	if f.Get("do") == "remove" {
@@ -81,7 +81,7 @@ func (a rulesArea) saveAddress(r *http.Request) (page, error) {
 }
 
 // mute mutes a page, or a rule on a page, or ends a mute. The form says to which page the browser goes back.
-func (a rulesArea) mute(r *http.Request) (page, error) {
+func (a area) mute(r *http.Request) (page, error) {
 	ctx, f := r.Context(), r.PostForm
 	done := "muted"
 	var err error

@@ -20,11 +20,11 @@ type backfillData struct {
 }
 
 // backfill shows the sites, the runs and the form that starts one.
-func (a sitesArea) backfill(r *http.Request) (page, error) {
+func (a area) backfill(r *http.Request) (page, error) {
 	return a.backfillPage(r, nil, nil)
 }
 
-func (a sitesArea) backfillPage(r *http.Request, typed url.Values, problem *api.Problem) (page, error) {
+func (a area) backfillPage(r *http.Request, typed url.Values, problem *api.Problem) (page, error) {
 	after := r.URL.Query().Get("after")
 	d := backfillData{Form: newForm(api.BackfillRequest{}), First: after == ""}
 	if typed != nil {
@@ -51,7 +51,7 @@ func (a sitesArea) backfillPage(r *http.Request, typed url.Values, problem *api.
 }
 
 // startBackfill starts a run, or shows the form again with the errors in it.
-func (a sitesArea) startBackfill(r *http.Request) (page, error) {
+func (a area) startBackfill(r *http.Request) (page, error) {
 	req := api.BackfillRequest{DryRun: r.PostForm.Get("do") == "dry", RunBy: "the dashboard"}
 	err := readInto(r.PostForm, &req)
 	var run api.BackfillRun
@@ -71,7 +71,7 @@ type runData struct {
 }
 
 // run shows one run of a backfill.
-func (a sitesArea) run(r *http.Request) (page, error) {
+func (a area) run(r *http.Request) (page, error) {
 	run, err := api.GetBackfill.Call(r.Context(), a.client, api.BackfillID{ID: r.PathValue("id")})
 	if err != nil {
 		return page{}, err
@@ -85,7 +85,7 @@ func (a sitesArea) run(r *http.Request) (page, error) {
 }
 
 // actRun pauses, resumes or cancels a run.
-func (a sitesArea) actRun(r *http.Request) (page, error) {
+func (a area) actRun(r *http.Request) (page, error) {
 	id, what := r.PathValue("id"), r.PostForm.Get("do")
 	route, known := map[string]api.Route[api.BackfillID, api.BackfillRun]{
 		"pause": api.PauseBackfill, "resume": api.ResumeBackfill, "cancel": api.CancelBackfill,

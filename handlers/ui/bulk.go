@@ -18,7 +18,7 @@ type sureData struct {
 }
 
 // startBulk starts one action on the chosen items. A removal has to be confirmed first.
-func (a itemsArea) startBulk(r *http.Request) (page, error) {
+func (a area) startBulk(r *http.Request) (page, error) {
 	f := r.PostForm
 	d := itemFilter(f)
 	d.Chosen, d.Of, d.With = f["id"], f.Get("of"), f.Get("with")
@@ -50,7 +50,7 @@ func (a itemsArea) startBulk(r *http.Request) (page, error) {
 }
 
 // refusedBulk shows the list again, with the choices that the person made and the errors in them.
-func (a itemsArea) refusedBulk(r *http.Request, d itemsData, problem *api.Problem) (page, error) {
+func (a area) refusedBulk(r *http.Request, d itemsData, problem *api.Problem) (page, error) {
 	p, err := a.itemsPage(r, d, r.PostForm.Get("after"))
 	if shown, ok := p.Data.(itemsData); ok {
 		shown.Problem = problem
@@ -60,7 +60,7 @@ func (a itemsArea) refusedBulk(r *http.Request, d itemsData, problem *api.Proble
 }
 
 // countMeant returns, in words, the number of items that a request selects.
-func (a itemsArea) countMeant(r *http.Request, d itemsData, req api.BulkRequest) (string, error) {
+func (a area) countMeant(r *http.Request, d itemsData, req api.BulkRequest) (string, error) {
 	n, after := len(req.IDs), ""
 	for d.Sort = ""; req.Filter != nil; {
 		list, err := api.ListItems.Call(r.Context(), a.client, d.query(1000, after))
@@ -78,7 +78,7 @@ func (a itemsArea) countMeant(r *http.Request, d itemsData, req api.BulkRequest)
 }
 
 // bulk shows the progress of a bulk run.
-func (a itemsArea) bulk(r *http.Request) (page, error) {
+func (a area) bulk(r *http.Request) (page, error) {
 	id := r.URL.Query().Get("id")
 	if id == "" {
 		return goTo("/items"), nil

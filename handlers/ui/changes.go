@@ -16,16 +16,9 @@ import (
 // changesShown is the number of changes that a page lists.
 const changesShown = 50
 
-// changesArea is the part of the dashboard that people see first. It shows what has changed, what the visitor has not
-// read, and who was notified. It also has the forms that add pages and sites, and a guide for the first minutes.
-type changesArea struct {
-	client *api.Client
-	tally  *tally
-}
-
-// changesViews returns the pages of this part and the actions of their forms, by pattern.
-func changesViews(client *api.Client, tally *tally) map[string]viewFunc {
-	a := changesArea{client, tally}
+// changesViews returns, by pattern, what people see first: what has changed, what the visitor has not read, who was
+// notified, and a guide for the first minutes. It also has the forms that add pages and sites.
+func (a area) changesViews() map[string]viewFunc {
 	return map[string]viewFunc{
 		"GET /{$}":          a.changes,
 		"GET /changes/{id}": a.change,
@@ -79,7 +72,7 @@ func (c shownChange) IsAdded() bool { return c.Kind == api.ChangeNew && len(c.Al
 func (c shownChange) Anchor() string { return "c" + strings.ReplaceAll(c.ID, ".", "-") }
 
 // changes lists the changes, newest first.
-func (a changesArea) changes(r *http.Request) (p page, err error) {
+func (a area) changes(r *http.Request) (p page, err error) {
 	ctx, query := r.Context(), r.URL.Query()
 	d := changesData{Query: query, Chips: chips(query)}
 	if d.Counts, err = a.tally.Counts(ctx); err != nil {
@@ -239,7 +232,7 @@ func chips(q url.Values) (out []chip) {
 }
 
 // markRead marks changes as read: either the changes listed in the form, or all changes up to a cursor.
-func (a changesArea) markRead(r *http.Request) (page, error) {
+func (a area) markRead(r *http.Request) (page, error) {
 	f := r.PostForm
 	query, err := url.ParseQuery(f.Get("query"))
 	if err != nil {
@@ -259,7 +252,7 @@ func (a changesArea) markRead(r *http.Request) (page, error) {
 }
 
 // change lists who was notified of a change, and why others were not.
-func (a changesArea) change(r *http.Request) (page, error) {
+func (a area) change(r *http.Request) (page, error) {
 	why, err := api.ExplainChange.Call(r.Context(), a.client, api.ChangeID{ID: r.PathValue("id")})
 	return page{Name: "change", Title: "Change of " + changeTitle(why.Change), Data: why}, err
 }
@@ -268,7 +261,7 @@ func (a changesArea) change(r *http.Request) (page, error) {
 var listPaths = map[string]string{"changes": "/", "items": "/items"}
 
 // saveFilter saves a filter under a name, or deletes the filter with that name.
-func (a changesArea) saveFilter(r *http.Request) (page, error) {
+func (a area) saveFilter(r *http.Request) (page, error) {
 	f := api.SavedFilter{Name: r.PostForm.Get("name"), List: r.PostForm.Get("list"), Query: r.PostForm.Get("query")}
 	me, err := api.GetReader.Call(r.Context(), a.client, api.None{})
 	if err != nil {
@@ -305,7 +298,7 @@ type guide struct {
 }
 
 // guideOf returns the guide, or nil if none is needed because there is a rule already or there are many items.
-func (a changesArea) guideOf(ctx context.Context, st counts) (*guide, error) {
+func (a area) guideOf(ctx context.Context, st counts) (*guide, error) {
 	g := &guide{Total: st.Total(), Indexed: st.Items[api.StatusIndexed], Failed: st.Items[api.StatusError],
 		Waiting: st.Items[api.StatusPending] + st.Items[api.StatusCrawled]}
 	if g.Total > guided {

@@ -61,17 +61,17 @@ func (d channelData) Fields(rare bool) (out []channelField) {
 }
 
 // channel shows the form of a channel.
-func (a rulesArea) channel(r *http.Request) (page, error) {
+func (a area) channel(r *http.Request) (page, error) {
 	return a.channelPage(r, channelData{Name: r.PathValue("name")})
 }
 
 // newChannel shows the services to choose from, or the form of a new channel of the chosen one.
-func (a rulesArea) newChannel(r *http.Request) (page, error) {
+func (a area) newChannel(r *http.Request) (page, error) {
 	q := r.URL.Query()
 	return a.channelPage(r, channelData{Kind: q.Get("kind"), ForRule: q.Get("rule")})
 }
 
-func (a rulesArea) channelPage(r *http.Request, d channelData) (page, error) {
+func (a area) channelPage(r *http.Request, d channelData) (page, error) {
 	p := page{Name: "channel", Title: "Channel " + d.Name}
 	if d.Form.Problem != nil {
 		p.Status = d.Form.Problem.Status
@@ -161,7 +161,7 @@ func channelSpec(f url.Values, name, kind string) api.ChannelSpec {
 
 // saveChannel checks, tests, saves or removes a channel. For a new channel, name and kind come from
 // the form. A channel is tested before it is saved.
-func (a rulesArea) saveChannel(r *http.Request) (page, error) {
+func (a area) saveChannel(r *http.Request) (page, error) {
 	ctx, f, name := r.Context(), r.PostForm, r.PathValue("name")
 	do := f.Get("do")
 	switch do {
@@ -202,7 +202,7 @@ func (a rulesArea) saveChannel(r *http.Request) (page, error) {
 }
 
 // wrongChannel checks a channel, and reports whether there are mistakes.
-func (a rulesArea) wrongChannel(r *http.Request, d *channelData, spec api.ChannelSpec) (wrong bool, err error) {
+func (a area) wrongChannel(r *http.Request, d *channelData, spec api.ChannelSpec) (wrong bool, err error) {
 	path := spec
 	path.Name = cmp.Or(spec.Name, "new") // the name is part of the address
 	if url.PathEscape(path.Name) != path.Name || strings.Trim(path.Name, ".") == "" {
@@ -269,7 +269,7 @@ func changedChannel(f url.Values, spec api.ChannelSpec) (api.Patch, error) {
 }
 
 // keepChannel saves a channel, of a known one what a person changed.
-func (a rulesArea) keepChannel(r *http.Request, d channelData, spec api.ChannelSpec) (page, error) {
+func (a area) keepChannel(r *http.Request, d channelData, spec api.ChannelSpec) (page, error) {
 	var kept api.Channel
 	var err error
 	if d.Name == "" {

@@ -1,12 +1,10 @@
 package ui
 
 import (
-	"html/template"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/form"
@@ -22,7 +20,7 @@ type diffData struct {
 }
 
 // diff shows two captures of an item side by side.
-func (a itemsArea) diff(r *http.Request) (page, error) {
+func (a area) diff(r *http.Request) (page, error) {
 	id, q := r.PathValue("id"), r.URL.Query()
 	it, err := api.GetItem.Call(r.Context(), a.client, api.ItemID{ID: id})
 	if err != nil {
@@ -93,42 +91,6 @@ func blocks(hunks []api.DiffHunk) (out []block) {
 		b.Hunks = append(b.Hunks, numbered{h, i + 1})
 	}
 	return out
-}
-
-// itemsFuncs are the functions that the templates of this part call.
-var itemsFuncs = template.FuncMap{
-	"besides": besides, "blocks": blocks, "bulkBar": bulkBar, "bulkName": bulkName, "changeRate": changeRate,
-	"extent":       extent,
-	"facts":        facts,
-	"sharePercent": sharePercent, "aroundWord": aroundWord,
-	"fieldGroups": fieldGroupsOf, "fieldPath": fieldPath, "csvPath": csvPath,
-	"newRulePath": newRulePath, "sourceWord": sourceWord,
-}
-
-// itemsViews returns the pages of this part and the actions of their forms, by pattern.
-func itemsViews(client *api.Client, clock func() time.Time) map[string]viewFunc {
-	a := itemsArea{client, clock}
-	return map[string]viewFunc{
-		"GET /items":                       a.items,
-		"GET /items/bulk":                  a.bulk,
-		"GET /items/{id}":                  a.item,
-		"GET /items/{id}/settings":         a.settings,
-		"GET /items/{id}/stop":             a.stop,
-		"GET /items/{id}/diff":             a.diff,
-		"GET /items/{id}/images":           a.images,
-		"GET /items/{id}/pick":             a.pick,
-		"GET /items/{id}/ignore":           a.patterns,
-		"GET /items/{id}/fields/{name...}": a.field,
-		"GET /tags":                        a.tags,
-		"GET /tags/{tag}":                  a.tag,
-
-		"POST /items/bulk":          a.startBulk,
-		"POST /items/{id}":          a.act,
-		"POST /items/{id}/settings": a.saveSettings,
-		"POST /items/{id}/ignore":   a.ignore,
-		"POST /items/{id}/pick":     a.savePicked,
-		"POST /tags/{tag}":          a.actTag,
-	}
 }
 
 // facts puts into words what is known of a thing that a page lists.

@@ -30,7 +30,7 @@ type entriesData struct {
 }
 
 // entries lists the entries.
-func (a pushedArea) entries(r *http.Request) (page, error) {
+func (a area) entries(r *http.Request) (page, error) {
 	q := r.URL.Query()
 	d := entriesData{Policy: q.Get("policy"), First: q.Get("after") == ""}
 	var err error
@@ -55,7 +55,7 @@ type text struct {
 }
 
 // entry shows all data about an entry.
-func (a pushedArea) entry(r *http.Request) (page, error) {
+func (a area) entry(r *http.Request) (page, error) {
 	e, err := api.GetEntry.Call(r.Context(), a.client, api.EntryID{ID: r.PathValue("id")})
 	if err != nil {
 		return page{}, err
@@ -87,7 +87,7 @@ func entryTitle(e api.EntryDetail) string {
 }
 
 // actEntry lets a model describe an entry.
-func (a pushedArea) actEntry(r *http.Request) (page, error) {
+func (a area) actEntry(r *http.Request) (page, error) {
 	if r.PostForm.Get("do") != "describe" {
 		return page{}, badRequest("an entry can be described")
 	}
@@ -99,13 +99,9 @@ func (a pushedArea) actEntry(r *http.Request) (page, error) {
 // pushedFuncs are the functions that the templates of this part call.
 var pushedFuncs = template.FuncMap{"entryTitle": entryTitle, "importBar": importBar, "listBar": listBar}
 
-// pushedArea is the part of the dashboard about content that is not crawled but pushed in by other programs: entries,
-// the batches in which a model describes them, and imports of mailboxes and of lists of addresses.
-type pushedArea struct{ client *api.Client }
-
-// pushedViews returns the pages of this part and the actions of their forms, by pattern.
-func pushedViews(client *api.Client) map[string]viewFunc {
-	a := pushedArea{client}
+// pushedViews returns, by pattern, the pages and forms about content that is not crawled but pushed in by other
+// programs: entries, the batches in which a model describes them, and imports of mailboxes and of lists of addresses.
+func (a area) pushedViews() map[string]viewFunc {
 	return map[string]viewFunc{
 		"GET /entries":              a.entries,
 		"GET /entries/{id}":         a.entry,
@@ -126,13 +122,13 @@ func pushedViews(client *api.Client) map[string]viewFunc {
 const importsShown = 50
 
 // imports lists the latest imports of mailboxes.
-func (a pushedArea) imports(r *http.Request) (page, error) {
+func (a area) imports(r *http.Request) (page, error) {
 	list, err := api.ListImports.Call(r.Context(), a.client, api.ImportQuery{Top: importsShown})
 	return page{Name: "imports", Title: "Imports", Data: list}, err
 }
 
 // mailbox shows the import of one mailbox.
-func (a pushedArea) mailbox(r *http.Request) (page, error) {
+func (a area) mailbox(r *http.Request) (page, error) {
 	im, err := api.GetImport.Call(r.Context(), a.client, api.ImportID{ID: r.PathValue("id")})
 	return page{Name: "import", Title: "Import of " + im.MboxPath, Data: im}, err
 }
@@ -155,12 +151,12 @@ func (listData) Formats() []choice {
 }
 
 // importForm shows the form for a list of addresses.
-func (a pushedArea) importForm(*http.Request) (page, error) {
+func (a area) importForm(*http.Request) (page, error) {
 	return page{Name: "importlist", Title: "Import a list", Data: listData{}}, nil
 }
 
 // importList starts the import of a list.
-func (a pushedArea) importList(r *http.Request) (page, error) {
+func (a area) importList(r *http.Request) (page, error) {
 	d := listData{Content: r.PostForm.Get("content"), Format: r.PostForm.Get("format")}
 	req := api.ListImportRequest{Content: d.Content, Format: d.Format}
 	uploaded, err := fileOf(r, "file")
@@ -192,7 +188,7 @@ func fileOf(r *http.Request, name string) (string, error) {
 }
 
 // listImport shows the progress of the import of a list.
-func (a pushedArea) listImport(r *http.Request) (page, error) {
+func (a area) listImport(r *http.Request) (page, error) {
 	im, err := api.GetListImport.Call(r.Context(), a.client, api.ListImportID{ID: r.PathValue("id")})
 	return page{Name: "listimport", Title: "Import of a list", Data: im}, err
 }
@@ -214,7 +210,7 @@ type batchesData struct {
 }
 
 // batches lists the batches of the current schema, newest first.
-func (a pushedArea) batches(r *http.Request) (page, error) {
+func (a area) batches(r *http.Request) (page, error) {
 	before := r.URL.Query().Get("before")
 	list, err := api.ListEnrichBatches.Call(r.Context(), a.client, api.EnrichQuery{Top: batchesShown, Before: before})
 	d := batchesData{EnrichBatches: list, First: before == ""}
@@ -231,7 +227,7 @@ type batchData struct {
 }
 
 // batch shows a batch and the outcome for each of its entries.
-func (a pushedArea) batch(r *http.Request) (page, error) {
+func (a area) batch(r *http.Request) (page, error) {
 	b, err := api.GetEnrichBatch.Call(r.Context(), a.client, api.EnrichBatchID{ID: r.PathValue("id")})
 	slices.SortStableFunc(b.Lines, func(a, b api.EnrichLine) int { return cmp.Compare(rank(a), rank(b)) })
 	d := batchData{EnrichBatch: b, Shown: b.Lines[:min(len(b.Lines), linesShown)], Bar: batchBar(b)}
@@ -257,7 +253,7 @@ func batchBar(b api.EnrichBatch) progressBar {
 }
 
 // actBatch cancels a batch.
-func (a pushedArea) actBatch(r *http.Request) (page, error) {
+func (a area) actBatch(r *http.Request) (page, error) {
 	if r.PostForm.Get("do") != "cancel" {
 		return page{}, badRequest("a batch can be cancelled")
 	}

@@ -118,7 +118,7 @@ type fieldRow struct {
 const valuesShown = 1000
 
 // field shows the history of a field.
-func (a itemsArea) field(r *http.Request) (page, error) {
+func (a area) field(r *http.Request) (page, error) {
 	ctx, name := r.Context(), r.PathValue("name")
 	it, err := api.GetItem.Call(ctx, a.client, api.ItemID{ID: r.PathValue("id")})
 	if err != nil {

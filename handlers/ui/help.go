@@ -33,7 +33,7 @@ var handbook = goldmark.New(
 )
 
 // help shows a page of the documentation for this version of Tidemark.
-func (a readingArea) help(r *http.Request) (page, error) {
+func (a area) help(r *http.Request) (page, error) {
 	name := strings.TrimSuffix(r.PathValue("page"), ".md")
 	if name == "" {
 		name = helpIndex

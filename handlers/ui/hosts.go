@@ -36,7 +36,7 @@ func (d hostsData) Next() string {
 }
 
 // hosts lists the hosts. Those with the most waiting items come first.
-func (a sitesArea) hosts(r *http.Request) (page, error) {
+func (a area) hosts(r *http.Request) (page, error) {
 	st, err := a.tally.Counts(r.Context())
 	st.Hosts = slices.Clone(st.Hosts)
 	slices.SortStableFunc(st.Hosts, func(a, b api.HostStatus) int {
@@ -66,7 +66,7 @@ type cause struct {
 }
 
 // host shows the data about a host, the cost of watching it, and how it is crawled.
-func (a sitesArea) host(r *http.Request) (page, error) {
+func (a area) host(r *http.Request) (page, error) {
 	h, err := api.GetHost.Call(r.Context(), a.client, api.HostName{Host: r.PathValue("host")})
 	missing := err
 	if problem := refusal(err); problem != nil && problem.Status == http.StatusNotFound {
@@ -106,7 +106,7 @@ func (a sitesArea) host(r *http.Request) (page, error) {
 }
 
 // cover adds the numbers of pages that the polls and the last backfill have found at the host.
-func (a sitesArea) cover(r *http.Request, d *hostData) error {
+func (a area) cover(r *http.Request, d *hostData) error {
 	known, err := api.ListBackfillSites.Call(r.Context(), a.client, api.None{})
 	if err != nil {
 		return err

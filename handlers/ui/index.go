@@ -16,11 +16,11 @@ type indexData struct {
 }
 
 // index shows whether the index is up to date, and the forms that check or rebuild it.
-func (a statusArea) index(r *http.Request) (page, error) {
+func (a area) index(r *http.Request) (page, error) {
 	return a.indexPage(r, r.URL.Query().Get("host"), nil)
 }
 
-func (a statusArea) indexPage(r *http.Request, host string, problem *api.Problem) (page, error) {
+func (a area) indexPage(r *http.Request, host string, problem *api.Problem) (page, error) {
 	st, err := a.tally.Counts(r.Context())
 	d := indexData{SearchStatus: st.SearchStatus, Host: host, Problem: problem, Health: a.healthOf(r)}
 	p := page{Name: "index", Title: "Index", Data: d}
@@ -31,7 +31,7 @@ func (a statusArea) indexPage(r *http.Request, host string, problem *api.Problem
 }
 
 // healthOf returns the app's own report of its health, or the error that prevented the report.
-func (a statusArea) healthOf(r *http.Request) api.Health {
+func (a area) healthOf(r *http.Request) api.Health {
 	h, err := api.GetHealth.Call(r.Context(), a.client, api.None{})
 	if err != nil {
 		h.Status = err.Error()
@@ -40,7 +40,7 @@ func (a statusArea) healthOf(r *http.Request) api.Health {
 }
 
 // startRebuild starts a rebuild or an audit, or shows the form again with the errors in it.
-func (a statusArea) startRebuild(r *http.Request) (page, error) {
+func (a area) startRebuild(r *http.Request) (page, error) {
 	host := strings.TrimSpace(r.PostForm.Get("host"))
 	var req api.RebuildRequest
 	if host != "" {
@@ -64,7 +64,7 @@ func (a statusArea) startRebuild(r *http.Request) (page, error) {
 
 // rebuild shows one rebuild or audit. The id is a parameter and not a part of the path, because it
 // has upper-case letters and paths are changed to lower case.
-func (a statusArea) rebuild(r *http.Request) (page, error) {
+func (a area) rebuild(r *http.Request) (page, error) {
 	run, err := api.GetRebuild.Call(r.Context(), a.client, api.RebuildID{ID: r.URL.Query().Get("id")})
 	return page{Name: "rebuild", Title: rebuildName(run), Data: run}, err
 }

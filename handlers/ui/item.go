@@ -35,7 +35,7 @@ type pair struct {
 }
 
 // item shows all data about an item.
-func (a itemsArea) item(r *http.Request) (page, error) {
+func (a area) item(r *http.Request) (page, error) {
 	it, err := api.GetItem.Call(r.Context(), a.client, api.ItemID{ID: r.PathValue("id")})
 	if err != nil {
 		return page{}, err
@@ -60,7 +60,7 @@ func (a itemsArea) item(r *http.Request) (page, error) {
 }
 
 // notified adds the rules for the page and its mutes.
-func (a itemsArea) notified(r *http.Request, d *itemData) error {
+func (a area) notified(r *http.Request, d *itemData) error {
 	rules, err := api.ListRules.Call(r.Context(), a.client, api.RuleQuery{ItemID: d.ID})
 	if err != nil {
 		return err
@@ -71,7 +71,7 @@ func (a itemsArea) notified(r *http.Request, d *itemData) error {
 }
 
 // stop asks how an item is no longer watched.
-func (a itemsArea) stop(r *http.Request) (page, error) {
+func (a area) stop(r *http.Request) (page, error) {
 	it, err := api.GetItem.Call(r.Context(), a.client, api.ItemID{ID: r.PathValue("id")})
 	if err != nil {
 		return page{}, err
@@ -89,7 +89,7 @@ const (
 )
 
 // lastChange adds the differences of the last change. It adds nothing if there is nothing to compare.
-func (a itemsArea) lastChange(r *http.Request, d *itemData) error {
+func (a area) lastChange(r *http.Request, d *itemData) error {
 	if len(d.Changes) == 0 {
 		return nil
 	}

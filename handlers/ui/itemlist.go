@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"html/template"
 	"net/http"
 	"net/url"
 	"slices"
@@ -8,6 +9,42 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/api"
 )
+
+// itemsFuncs are the functions that the templates of this part call.
+var itemsFuncs = template.FuncMap{
+	"besides": besides, "blocks": blocks, "bulkBar": bulkBar, "bulkName": bulkName, "changeRate": changeRate,
+	"extent":       extent,
+	"facts":        facts,
+	"sharePercent": sharePercent, "aroundWord": aroundWord,
+	"fieldGroups": fieldGroupsOf, "fieldPath": fieldPath, "csvPath": csvPath,
+	"newRulePath": newRulePath, "sourceWord": sourceWord,
+}
+
+// itemsViews returns the pages and forms about items, by pattern. They are the list of items with its bulk actions, the
+// page of an item with its past, the differences between two versions, and the settings of items and tags.
+func (a area) itemsViews() map[string]viewFunc {
+	return map[string]viewFunc{
+		"GET /items":                       a.items,
+		"GET /items/bulk":                  a.bulk,
+		"GET /items/{id}":                  a.item,
+		"GET /items/{id}/settings":         a.settings,
+		"GET /items/{id}/stop":             a.stop,
+		"GET /items/{id}/diff":             a.diff,
+		"GET /items/{id}/images":           a.images,
+		"GET /items/{id}/pick":             a.pick,
+		"GET /items/{id}/ignore":           a.patterns,
+		"GET /items/{id}/fields/{name...}": a.field,
+		"GET /tags":                        a.tags,
+		"GET /tags/{tag}":                  a.tag,
+
+		"POST /items/bulk":          a.startBulk,
+		"POST /items/{id}":          a.act,
+		"POST /items/{id}/settings": a.saveSettings,
+		"POST /items/{id}/ignore":   a.ignore,
+		"POST /items/{id}/pick":     a.savePicked,
+		"POST /tags/{tag}":          a.actTag,
+	}
+}
 
 // pageSize is the number of rows on a page of the list.
 const pageSize = 50
@@ -110,7 +147,7 @@ func (d itemsData) query(top int, after string) api.ItemQuery {
 
 // items lists the items. It first reads the text in the search field as an address or an id. If no
 // item has that address or id, it searches the pages for the text.
-func (a itemsArea) items(r *http.Request) (page, error) {
+func (a area) items(r *http.Request) (page, error) {
 	d := itemFilter(r.URL.Query())
 	me, err := api.GetReader.Call(r.Context(), a.client, api.None{})
 	if err != nil {
@@ -120,7 +157,7 @@ func (a itemsArea) items(r *http.Request) (page, error) {
 	return a.itemsPage(r, d, r.URL.Query().Get("after"))
 }
 
-func (a itemsArea) itemsPage(r *http.Request, d itemsData, after string) (p page, err error) {
+func (a area) itemsPage(r *http.Request, d itemsData, after string) (p page, err error) {
 	if d.Find != "" {
 		d.Items, err = a.find(r, d)
 	} else {
@@ -144,7 +181,7 @@ func (a itemsArea) itemsPage(r *http.Request, d itemsData, after string) (p page
 }
 
 // find lists the items that the text in the search field may mean.
-func (a itemsArea) find(r *http.Request, d itemsData) (out []api.Item, err error) {
+func (a area) find(r *http.Request, d itemsData) (out []api.Item, err error) {
 	if it, err := api.GetItem.Call(r.Context(), a.client, api.ItemID{ID: strings.ToLower(d.Find)}); err == nil {
 		return []api.Item{it.Item}, nil
 	}

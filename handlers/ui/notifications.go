@@ -29,11 +29,11 @@ type notificationsData struct {
 }
 
 // notifications shows the channels, the rules, and the messages that were sent.
-func (a rulesArea) notifications(r *http.Request) (page, error) {
+func (a area) notifications(r *http.Request) (page, error) {
 	return a.notificationsPage(r, "", api.ReceiverAnswer{})
 }
 
-func (a rulesArea) notificationsPage(r *http.Request, tested string, answer api.ReceiverAnswer) (p page,
+func (a area) notificationsPage(r *http.Request, tested string, answer api.ReceiverAnswer) (p page,
 	err error) {
 	q := r.URL.Query()
 	d := notificationsData{State: q.Get("state"), First: q.Get("after") == "", Tested: tested, Answer: answer}
@@ -61,7 +61,7 @@ func (a rulesArea) notificationsPage(r *http.Request, tested string, answer api.
 }
 
 // actNotifications sends a test message, or sends an earlier message again.
-func (a rulesArea) actNotifications(r *http.Request) (page, error) {
+func (a area) actNotifications(r *http.Request) (page, error) {
 	ctx, what := r.Context(), r.PostForm.Get("of")
 	switch r.PostForm.Get("do") {
 	case "test":
@@ -82,13 +82,9 @@ var rulesFuncs = template.FuncMap{"selects": condition.Selected, "sent": form.Se
 	"part":       part,
 	"references": references, "channelKind": channelKind, "anyFilled": anyFilled, "inputMode": inputMode}
 
-// rulesArea is the part of the dashboard about notifications: which changes are reported to which channels, and the
-// outcome of each message.
-type rulesArea struct{ client *api.Client }
-
-// rulesViews returns the pages of this part and the actions of their forms, by pattern.
-func rulesViews(client *api.Client) map[string]viewFunc {
-	a := rulesArea{client}
+// rulesViews returns the pages and forms about notifications, by pattern: which changes are reported to which channels,
+// and the outcome of each message.
+func (a area) rulesViews() map[string]viewFunc {
 	return map[string]viewFunc{
 		"GET /notifications":                 a.notifications,
 		"GET /notifications/new-rule":        a.newRule,

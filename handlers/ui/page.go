@@ -223,7 +223,7 @@ type ignoreData struct {
 }
 
 // patterns shows a form for rules of lines to ignore.
-func (a itemsArea) patterns(r *http.Request) (page, error) {
+func (a area) patterns(r *http.Request) (page, error) {
 	it, err := api.GetItem.Call(r.Context(), a.client, api.ItemID{ID: r.PathValue("id")})
 	return ignorePage(it.Item, ignoreData{Item: it.Item, Form: Form{Values: url.Values{}}}), err
 }
@@ -237,7 +237,7 @@ func ignorePage(it api.Item, d ignoreData) page {
 }
 
 // ignore shows the changes that some line rules would have suppressed, and saves or removes such rules.
-func (a itemsArea) ignore(r *http.Request) (page, error) {
+func (a area) ignore(r *http.Request) (page, error) {
 	f := r.PostForm
 	q := api.IgnoreRequest{ID: r.PathValue("id"), From: f.Get("from"), To: f.Get("to"), Part: f.Get("part"),
 		Patterns: words.Parts(f.Get("patterns"), "\n")}
@@ -266,7 +266,7 @@ func (a itemsArea) ignore(r *http.Request) (page, error) {
 }
 
 // ignored shows what some rules would hide, and what is wrong with them.
-func (a itemsArea) ignored(r *http.Request, q api.IgnoreRequest, problem *api.Problem) (page, error) {
+func (a area) ignored(r *http.Request, q api.IgnoreRequest, problem *api.Problem) (page, error) {
 	it, err := api.GetItem.Call(r.Context(), a.client, api.ItemID{ID: q.ID})
 	if err != nil {
 		return page{}, err

@@ -26,7 +26,7 @@ type lineGroup struct {
 }
 
 // pick shows the texts of a page, of which a person chooses one to watch or to leave out.
-func (a itemsArea) pick(r *http.Request) (page, error) {
+func (a area) pick(r *http.Request) (page, error) {
 	q := r.URL.Query()
 	it, err := api.GetItem.Call(r.Context(), a.client, api.ItemID{ID: r.PathValue("id")})
 	if err != nil {
@@ -67,7 +67,7 @@ type pickedData struct {
 }
 
 // picked shows what a chosen element is, and what its selector finds in the last captures.
-func (a itemsArea) picked(r *http.Request, it api.ItemDetail, f url.Values) (page, error) {
+func (a area) picked(r *http.Request, it api.ItemDetail, f url.Values) (page, error) {
 	q, err := choiceOf(it.ID, f)
 	if err != nil {
 		return page{}, err
@@ -98,7 +98,7 @@ func choiceOf(id string, f url.Values) (q api.TryRequest, err error) {
 }
 
 // savePicked shows what the selectors of the form find, or saves them.
-func (a itemsArea) savePicked(r *http.Request) (page, error) {
+func (a area) savePicked(r *http.Request) (page, error) {
 	f := r.PostForm
 	it, err := api.GetItem.Call(r.Context(), a.client, api.ItemID{ID: r.PathValue("id")})
 	if err != nil {
@@ -134,7 +134,7 @@ func partsForm(it api.ItemDetail) Form {
 var partInputs = []string{"watch.include", "watch.exclude", "watch.list", "watch.listLinks"}
 
 // previewParts shows what some selectors find, and what is wrong with them.
-func (a itemsArea) previewParts(r *http.Request, it api.ItemDetail, patch api.Patch, problem *api.Problem) (page,
+func (a area) previewParts(r *http.Request, it api.ItemDetail, patch api.Patch, problem *api.Problem) (page,
 	error) {
 	chosen, err := choiceOf(it.ID, r.PostForm)
 	if err != nil {

@@ -32,7 +32,7 @@ type renderedPage struct {
 }
 
 // rendered shows two captures of an item as pages, side by side.
-func (a readingArea) rendered(r *http.Request) (page, error) {
+func (a area) rendered(r *http.Request) (page, error) {
 	id, q := r.PathValue("id"), r.URL.Query()
 	d := renderedData{ID: id}
 	var trees [2]ast.Node

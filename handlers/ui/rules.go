@@ -27,7 +27,7 @@ type ruleData struct {
 }
 
 // rule shows the form of a rule.
-func (a rulesArea) rule(r *http.Request) (page, error) {
+func (a area) rule(r *http.Request) (page, error) {
 	d := ruleData{ID: r.PathValue("id")}
 	test, err := api.TestRule.Call(r.Context(), a.client, api.RuleID{ID: d.ID})
 	switch problem := refusal(err); {
@@ -40,7 +40,7 @@ func (a rulesArea) rule(r *http.Request) (page, error) {
 }
 
 // newRule shows the form of a new rule. The page's address may give initial values for the form.
-func (a rulesArea) newRule(r *http.Request) (page, error) {
+func (a area) newRule(r *http.Request) (page, error) {
 	d := ruleData{Form: newForm(api.RuleSpec{})}
 	given := r.URL.Query()
 	maps.Copy(d.Form.Values, given)
@@ -56,7 +56,7 @@ func (a rulesArea) newRule(r *http.Request) (page, error) {
 }
 
 // page finds the page of a rule for one page. A page that is not registered any more has only its id.
-func (a rulesArea) page(r *http.Request, d *ruleData) {
+func (a area) page(r *http.Request, d *ruleData) {
 	id := d.Form.Get("filter.itemId")
 	if id == "" {
 		return
@@ -106,7 +106,7 @@ func (d *ruleData) only() {
 	}
 }
 
-func (a rulesArea) rulePage(r *http.Request, d ruleData) (page, error) {
+func (a area) rulePage(r *http.Request, d ruleData) (page, error) {
 	all, err := api.ListChannels.Call(r.Context(), a.client, api.None{})
 	d.Channels = all.Channels
 	p := page{Name: "rule"}
@@ -146,7 +146,7 @@ func ruleChanges(typed url.Values) (api.Patch, error) {
 }
 
 // tried tries a rule with changes that are not saved; a new one if the id is empty.
-func (a rulesArea) tried(r *http.Request, id string, patch api.Patch) (out api.RuleTest, err error) {
+func (a area) tried(r *http.Request, id string, patch api.Patch) (out api.RuleTest, err error) {
 	var rule api.Rule
 	if id != "" {
 		if rule, err = api.GetRule.Call(r.Context(), a.client, api.RuleID{ID: id}); err != nil {
@@ -167,7 +167,7 @@ func wrongField(field, detail string) *api.Problem {
 }
 
 // saveRule previews, saves or removes a rule. A new rule has no id yet.
-func (a rulesArea) saveRule(r *http.Request) (page, error) {
+func (a area) saveRule(r *http.Request) (page, error) {
 	f, id := r.PostForm, r.PathValue("id")
 	if f.Get("do") == "remove" {
 		_, err := api.RemoveRule.Call(r.Context(), a.client, api.RuleID{ID: id})

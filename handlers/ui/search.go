@@ -28,7 +28,7 @@ type searchData struct {
 }
 
 // search shows the results with passages, and, on request, with images.
-func (a readingArea) search(r *http.Request) (page, error) {
+func (a area) search(r *http.Request) (page, error) {
 	q := r.URL.Query()
 	skip, _ := strconv.Atoi(q.Get("skip"))
 	d := searchData{
@@ -55,7 +55,7 @@ func (a readingArea) search(r *http.Request) (page, error) {
 }
 
 // suggested returns completions of what the user typed. A search works without them, so errors are ignored.
-func (a readingArea) suggested(r *http.Request, typed string) []string {
+func (a area) suggested(r *http.Request, typed string) []string {
 	found, err := api.Suggest.Call(r.Context(), a.client, api.SuggestQuery{Q: typed})
 	if err != nil {
 		return nil
@@ -173,15 +173,11 @@ func marked(p api.Passage) []piece {
 // readingFuncs are the functions that the templates of this part call.
 var readingFuncs = template.FuncMap{"found": foundAs, "marked": marked}
 
-// readingArea is the part of the dashboard for finding and reading texts: the search, present and past versions of
-// pages, two versions side by side, and the documentation.
+// readingViews returns the pages for finding and reading texts, by pattern: the search, present and past versions of
+// pages, and the documentation.
 //
 // Texts are Markdown. They are shown as HTML without scripts and forms.
-type readingArea struct{ client *api.Client }
-
-// readingViews returns the pages of this part, by pattern.
-func readingViews(client *api.Client) map[string]viewFunc {
-	a := readingArea{client}
+func (a area) readingViews() map[string]viewFunc {
 	return map[string]viewFunc{
 		"GET /search":                            a.search,
 		"GET /items/{id}/read":                   a.reading,
@@ -204,7 +200,7 @@ type readingData struct {
 }
 
 // reading shows the text of a page as it is now, as it was on a given day, or as it is in a given capture.
-func (a readingArea) reading(r *http.Request) (page, error) {
+func (a area) reading(r *http.Request) (page, error) {
 	asOf := cmp.Or(r.PathValue("sha256"), r.URL.Query().Get("asOf"))
 	text, err := api.GetPageText.Call(r.Context(), a.client,
 		api.TextQuery{ID: r.PathValue("id"), AsOf: asOf, Format: "json", Zone: r.URL.Query().Get("zone")})

@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/form"
@@ -22,9 +21,9 @@ type settingsData struct {
 func (d settingsData) IsFolder() bool { return d.Folder != nil || d.Files != nil }
 
 // settings shows the form for the settings of an item.
-func (a itemsArea) settings(r *http.Request) (page, error) { return a.settingsPage(r, nil, nil) }
+func (a area) settings(r *http.Request) (page, error) { return a.settingsPage(r, nil, nil) }
 
-func (a itemsArea) settingsPage(r *http.Request, typed url.Values, problem *api.Problem) (page, error) {
+func (a area) settingsPage(r *http.Request, typed url.Values, problem *api.Problem) (page, error) {
 	it, err := api.GetItem.Call(r.Context(), a.client, api.ItemID{ID: r.PathValue("id")})
 	if err != nil {
 		return page{}, err
@@ -53,7 +52,7 @@ func (a itemsArea) settingsPage(r *http.Request, typed url.Values, problem *api.
 var ofFolders = []string{"tags", "paused", "interval", "schedule", "activeHours", "priority"}
 
 // saveSettings saves what a person changed of the settings of an item. An emptied field removes its setting.
-func (a itemsArea) saveSettings(r *http.Request) (page, error) {
+func (a area) saveSettings(r *http.Request) (page, error) {
 	f, id := r.PostForm, r.PathValue("id")
 	patch, err := changed[api.ItemSettings](f)
 	if err == nil && f.Get("do") == "preview" {
@@ -76,7 +75,7 @@ func (a itemsArea) saveSettings(r *http.Request) (page, error) {
 
 // findsNothing reports whether the selectors of a watch find nothing in the item's last capture. A
 // watch that cannot be tried, as before the first capture, is not said to find nothing.
-func (a itemsArea) findsNothing(r *http.Request, id string, w *api.Watch) bool {
+func (a area) findsNothing(r *http.Request, id string, w *api.Watch) bool {
 	if w == nil || len(w.Include) == 0 {
 		return false
 	}
@@ -87,7 +86,7 @@ func (a itemsArea) findsNothing(r *http.Request, id string, w *api.Watch) bool {
 }
 
 // previewSettings shows what the typed watch would find in the last captures, with what the typed tags add to it.
-func (a itemsArea) previewSettings(r *http.Request, patch api.Patch) (page, error) {
+func (a area) previewSettings(r *http.Request, patch api.Patch) (page, error) {
 	it, err := api.GetItem.Call(r.Context(), a.client, api.ItemID{ID: r.PathValue("id")})
 	if err != nil {
 		return page{}, err
@@ -115,7 +114,7 @@ func (a itemsArea) previewSettings(r *http.Request, patch api.Patch) (page, erro
 
 // withTags returns the watch that applies to an item with a watch of its own and some tags. A tag
 // that does not exist adds nothing.
-func (a itemsArea) withTags(ctx context.Context, own *api.Watch, names []string) (*api.Watch, error) {
+func (a area) withTags(ctx context.Context, own *api.Watch, names []string) (*api.Watch, error) {
 	var tags []options.Tag
 	for _, name := range names {
 		tag, err := api.GetTag.Call(ctx, a.client, api.TagName{Name: name})
@@ -128,13 +127,6 @@ func (a itemsArea) withTags(ctx context.Context, own *api.Watch, names []string)
 	return options.Merge(api.Settings{TagSettings: api.TagSettings{Watch: own}}, tags).Watch, nil
 }
 
-// itemsArea is the part of the dashboard about items. It has the list of items with its bulk actions, the page of an
-// item with its past, the differences between two versions, and the settings of items and tags.
-type itemsArea struct {
-	client *api.Client
-	clock  func() time.Time
-}
-
 type imagesData struct {
 	api.ImageList
 	ID       string
@@ -142,7 +134,7 @@ type imagesData struct {
 }
 
 // images lists the images of an item. The images are on other servers, and browsers load them only on request.
-func (a itemsArea) images(r *http.Request) (page, error) {
+func (a area) images(r *http.Request) (page, error) {
 	it, err := api.GetItem.Call(r.Context(), a.client, api.ItemID{ID: r.PathValue("id")})
 	if err != nil {
 		return page{}, err
@@ -153,7 +145,7 @@ func (a itemsArea) images(r *http.Request) (page, error) {
 }
 
 // act checks, forces, pauses or removes an item, or accepts its present content.
-func (a itemsArea) act(r *http.Request) (page, error) {
+func (a area) act(r *http.Request) (page, error) {
 	id, what := r.PathValue("id"), r.PostForm.Get("do")
 	var err error
 	switch what {

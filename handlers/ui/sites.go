@@ -4,7 +4,6 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
-	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/form"
@@ -15,17 +14,9 @@ var sitesFuncs = template.FuncMap{"foundAt": foundAt, "foundByRun": foundByRun, 
 	"siteInputs": form.Inputs[api.SiteRequest],
 	"siteWords":  form.Line[api.SiteSettings], "verdict": verdict}
 
-// sitesArea is the part of the dashboard about watched sites: the data about each host, how politely it is crawled,
-// and the backfills that find its existing pages.
-type sitesArea struct {
-	client *api.Client
-	clock  func() time.Time
-	tally  *tally
-}
-
-// sitesViews returns the pages of this part and the actions of their forms, by pattern.
-func sitesViews(client *api.Client, clock func() time.Time, tally *tally) map[string]viewFunc {
-	a := sitesArea{client, clock, tally}
+// sitesViews returns the pages and forms about watched sites, by pattern: the data about each host, how politely it is
+// crawled, and the backfills that find its existing pages.
+func (a area) sitesViews() map[string]viewFunc {
 	return map[string]viewFunc{
 		"GET /hosts":         a.hosts,
 		"GET /hosts/{host}":  a.host,
@@ -42,7 +33,7 @@ func sitesViews(client *api.Client, clock func() time.Time, tally *tally) map[st
 }
 
 // site shows a dry run. What is a site is shown with its host.
-func (a sitesArea) site(r *http.Request) (page, error) {
+func (a area) site(r *http.Request) (page, error) {
 	s, err := api.GetSite.Call(r.Context(), a.client, api.SiteSlug{Slug: r.PathValue("slug")})
 	if err != nil {
 		return page{}, err
@@ -62,13 +53,13 @@ type siteData struct {
 }
 
 // siteSettings shows the form for the settings of a site that was added.
-func (a sitesArea) siteSettings(r *http.Request) (page, error) {
+func (a area) siteSettings(r *http.Request) (page, error) {
 	s, err := api.GetSite.Call(r.Context(), a.client, api.SiteSlug{Slug: r.PathValue("slug")})
 	return page{Name: "site", Title: "What is read of " + s.Domain, Data: siteData{s, newForm(s.Set)}}, err
 }
 
 // saveSite saves what a person changed of the settings of a site, or shows the form again with the errors in it.
-func (a sitesArea) saveSite(r *http.Request) (page, error) {
+func (a area) saveSite(r *http.Request) (page, error) {
 	patch, err := changesOf[api.SiteSettings](r.PostForm)
 	var s api.Site
 	if err == nil {
@@ -88,7 +79,7 @@ func (a sitesArea) saveSite(r *http.Request) (page, error) {
 }
 
 // actSite polls a site now, or removes it.
-func (a sitesArea) actSite(r *http.Request) (page, error) {
+func (a area) actSite(r *http.Request) (page, error) {
 	q := api.SiteSlug{Slug: r.PathValue("slug")}
 	var s api.Site
 	var err error

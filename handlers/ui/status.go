@@ -14,17 +14,9 @@ import (
 // statusFuncs are the functions that the templates of this part call.
 var statusFuncs = template.FuncMap{"phase": phase, "rebuildBar": rebuildBar, "rebuildName": rebuildName}
 
-// statusArea is the part of the dashboard about Tidemark itself: problems that a person must solve, the work in
-// progress, and whether the index is up to date. All parts use its [tally], which counts items and problems.
-type statusArea struct {
-	client *api.Client
-	clock  func() time.Time
-	tally  *tally
-}
-
-// statusViews returns the pages of this part and the actions of their forms, by pattern.
-func statusViews(client *api.Client, clock func() time.Time, tally *tally) map[string]viewFunc {
-	a := statusArea{client, clock, tally}
+// statusViews returns the pages and forms about Tidemark itself, by pattern: problems that a person must solve, the
+// work in progress, and whether the index is up to date.
+func (a area) statusViews() map[string]viewFunc {
 	return map[string]viewFunc{
 		"GET /attention": a.attention,
 		"GET /machine":   a.machine,
@@ -40,7 +32,7 @@ func statusViews(client *api.Client, clock func() time.Time, tally *tally) map[s
 }
 
 // setTestMode turns test mode on or off.
-func (a statusArea) setTestMode(r *http.Request) (page, error) {
+func (a area) setTestMode(r *http.Request) (page, error) {
 	mode, err := api.SetTestMode.Call(r.Context(), a.client, api.TestMode{IsTestMode: r.PostForm.Get("on") == "true"})
 	done := "test-off"
 	if mode.IsTestMode {
@@ -57,11 +49,11 @@ type keysData struct {
 }
 
 // keys lists all keys.
-func (a statusArea) keys(r *http.Request) (page, error) {
+func (a area) keys(r *http.Request) (page, error) {
 	return a.keysPage(r, keysData{})
 }
 
-func (a statusArea) keysPage(r *http.Request, d keysData) (page, error) {
+func (a area) keysPage(r *http.Request, d keysData) (page, error) {
 	all, err := api.ListKeys.Call(r.Context(), a.client, api.None{})
 	d.Keys = all.Keys
 	p := page{Name: "keys", Title: "Keys", Data: d}
@@ -72,7 +64,7 @@ func (a statusArea) keysPage(r *http.Request, d keysData) (page, error) {
 }
 
 // changeKeys makes a key, or removes one.
-func (a statusArea) changeKeys(r *http.Request) (page, error) {
+func (a area) changeKeys(r *http.Request) (page, error) {
 	ctx, f := r.Context(), r.PostForm
 	if name := f.Get("remove"); name != "" {
 		_, err := api.RemoveKey.Call(ctx, a.client, api.KeyName{Name: name})
@@ -105,7 +97,7 @@ type heldHost struct {
 }
 
 // machine shows the work in progress and the work that waits.
-func (a statusArea) machine(r *http.Request) (page, error) {
+func (a area) machine(r *http.Request) (page, error) {
 	st, err := a.tally.Counts(r.Context())
 	if err != nil {
 		return page{}, err

@@ -16,14 +16,14 @@ type tagsData struct {
 }
 
 // tags lists the tags that have settings. It redirects a person who types a name into the form to that tag's page.
-func (a itemsArea) tags(r *http.Request) (page, error) {
+func (a area) tags(r *http.Request) (page, error) {
 	if name := strings.TrimSpace(r.URL.Query().Get("name")); name != "" {
 		return goTo("/tags/" + url.PathEscape(name)), nil
 	}
 	return a.tagsPage(r, "", nil)
 }
 
-func (a itemsArea) tagsPage(r *http.Request, name string, problem *api.Problem) (page, error) {
+func (a area) tagsPage(r *http.Request, name string, problem *api.Problem) (page, error) {
 	list, err := api.ListTags.Call(r.Context(), a.client, api.None{})
 	p := page{Name: "tags", Title: "Tags", Data: tagsData{list, name, problem}}
 	if problem != nil {
@@ -40,7 +40,7 @@ type tagData struct {
 }
 
 // tag shows the form for the settings of a tag.
-func (a itemsArea) tag(r *http.Request) (page, error) {
+func (a area) tag(r *http.Request) (page, error) {
 	name := r.PathValue("tag")
 	t, err := api.GetTag.Call(r.Context(), a.client, api.TagName{Name: name})
 	d := tagData{Name: name, IsSet: err == nil, Run: r.URL.Query().Get("run"),
@@ -58,7 +58,7 @@ func (a itemsArea) tag(r *http.Request) (page, error) {
 }
 
 // actTag saves or removes the settings of a tag.
-func (a itemsArea) actTag(r *http.Request) (page, error) {
+func (a area) actTag(r *http.Request) (page, error) {
 	name := r.PathValue("tag")
 	switch r.PostForm.Get("do") {
 	case "save":
@@ -71,7 +71,7 @@ func (a itemsArea) actTag(r *http.Request) (page, error) {
 }
 
 // saveTag saves what a person changed of the settings of a tag.
-func (a itemsArea) saveTag(r *http.Request, name string) (page, error) {
+func (a area) saveTag(r *http.Request, name string) (page, error) {
 	patch, err := changed[api.TagSettings](r.PostForm)
 	var t api.Tag
 	if err == nil {

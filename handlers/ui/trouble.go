@@ -112,7 +112,7 @@ func (d attentionData) Nothing() bool {
 }
 
 // attention lists the problems that a person must solve, and how to solve each.
-func (a statusArea) attention(r *http.Request) (p page, err error) {
+func (a area) attention(r *http.Request) (p page, err error) {
 	st, err := a.tally.Counts(r.Context())
 	if err != nil {
 		return p, err

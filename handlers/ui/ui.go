@@ -5,9 +5,10 @@
 // that another client could not. Pages are made on the server and work without JavaScript. With
 // JavaScript, pages update themselves and searches answer while a person types.
 //
-// Each part of the dashboard is an area. It provides views, and the functions that its templates
-// call. One [server] turns the result of every view into an answer. The areas know the API but not
-// each other, with one exception: all use the [tally], which counts the problems that need attention.
+// Each part of the dashboard is an [area]. It provides views, and the functions that its templates
+// call. One [server] turns the result of every view into an answer. The views of an area know the API
+// but not those of another, with one exception: all use the [tally], which counts the problems that
+// need attention.
 //
 // # Safety
 //
@@ -61,10 +62,11 @@ func New(o Options) http.Handler {
 	defaults.Log(&o.Log)
 	tally := newTally(o.Client, o.Clock)
 	s := &server{Templates: templates(), Client: o.Client, Clock: o.Clock, Log: o.Log, Acted: tally.forget}
+	a := area{client: o.Client, clock: o.Clock, tally: tally}
 	mux := http.NewServeMux()
 	for _, part := range []map[string]viewFunc{
-		changesViews(o.Client, tally), itemsViews(o.Client, o.Clock), pushedViews(o.Client), readingViews(o.Client),
-		rulesViews(o.Client), sitesViews(o.Client, o.Clock, tally), statusViews(o.Client, o.Clock, tally),
+		a.changesViews(), a.itemsViews(), a.pushedViews(), a.readingViews(), a.rulesViews(), a.sitesViews(),
+		a.statusViews(),
 	} {
 		for pattern, view := range part {
 			mux.Handle(pattern, s.serve(view))
