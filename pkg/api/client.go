@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"net/url"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -100,50 +101,52 @@ func plainCause(err error) string {
 
 // Of returns the request about the thing that the route's path names.
 func (r Route[Q, A]) Of(name string) (request Q) {
-	for _, p := range r.Params() {
-		if p.InPath {
-			reflect.ValueOf(&request).Elem().FieldByIndex(p.Index).SetString(name)
-		}
-	}
+	r.named(&request).SetString(name)
 	return request
 }
 
 // Name returns the name that a request gives the route's path: the inverse of [Route.Of].
-func (r Route[Q, A]) Name(request Q) (name string) {
-	for _, p := range r.Params() {
-		if p.InPath {
-			name = reflect.ValueOf(request).FieldByIndex(p.Index).String()
-		}
-	}
-	return name
+func (r Route[Q, A]) Name(request Q) string { return r.named(&request).String() }
+
+// named returns the field of a request, given by a pointer, that the route's path names.
+func (e *Endpoint) named(request any) reflect.Value {
+	params := e.Params()
+	i := slices.IndexFunc(params, func(p Param) bool { return p.InPath })
+	return reflect.ValueOf(request).Elem().FieldByIndex(params[i].Index)
 }
 
 // Call sends a request and reads the answer.
 func (r Route[Q, A]) Call(ctx context.Context, c *Client, request Q) (answer A, err error) {
-	req, err := c.request(ctx, r.Endpoint, request)
+	err = c.call(ctx, r.Endpoint, request, &answer)
+	return answer, err
+}
+
+// call is [Route.Call] for an answer of any type, given by a pointer. It is compiled once, not for each route.
+func (c *Client) call(ctx context.Context, e *Endpoint, request, answer any) error {
+	req, err := c.request(ctx, e, request)
 	if err != nil {
-		return answer, err
+		return err
 	}
-	raw, isRaw := any(&answer).(*[]byte)
+	raw, isRaw := answer.(*[]byte)
 	limit := int64(maxAnswerBytes)
 	if isRaw {
 		limit = maxCaptureBytes
 	}
-	body, err := c.send(req, limit, r.Other)
+	body, err := c.send(req, limit, e.Other)
 	if err != nil {
-		return answer, err
+		return err
 	}
 	if isRaw {
 		*raw = body
-		return answer, nil
+		return nil
 	}
 	if c.tee != nil {
 		c.tee(body)
 	}
-	if err := json.Unmarshal(body, &answer); err != nil {
-		return answer, fmt.Errorf("what %s answered is not Tidemark's JSON: %w", c.server, err)
+	if err := json.Unmarshal(body, answer); err != nil {
+		return fmt.Errorf("what %s answered is not Tidemark's JSON: %w", c.server, err)
 	}
-	return answer, nil
+	return nil
 }
 
 // send returns the body of a successful answer, which may have at most limit bytes. An answer with the status other
