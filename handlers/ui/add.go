@@ -44,7 +44,7 @@ func (a area) add(r *http.Request) (page, error) {
 	sources := words.Parts(r.PostForm.Get("urls"), "\n")
 	o := api.AddOptions{Force: r.PostForm.Get("force") != "", Credential: strings.TrimSpace(r.PostForm.Get("credential")),
 		GuessScheme: true}
-	files, _ := form.Changes[api.Settings](r.PostForm, filesForm().Was)
+	files, _ := form.Of[api.Settings]().Changes(r.PostForm, filesForm().Was)
 	if slices.ContainsFunc(sources, isPath) {
 		return a.addPaths(r, sources, o, files)
 	}

@@ -98,12 +98,12 @@ func facts(of any) []form.Fact {
 	switch of := of.(type) {
 	case api.TagSettings:
 		return form.Facts(of)
-	case api.FeedChange:
-		of.Why, of.Fields = "", nil // they have places of their own
-		return form.Facts(of)
 	case api.SearchResult:
 		return form.Facts(of)
 	case api.Capture:
+		return form.Facts(of)
+	case api.FeedChange:
+		of.Why, of.Fields = "", nil // they have places of their own
 		return form.Facts(of)
 	}
 	return nil

@@ -69,7 +69,7 @@ func readInto[T any](typed url.Values, into *T) error {
 
 // differing returns what a person typed that differs from what the form of T showed. An error is an [api.Problem].
 func differing[T any](typed, was url.Values) (api.Patch, error) {
-	p, errs := form.Changes[T](typed, was)
+	p, errs := form.Of[T]().Changes(typed, was)
 	if len(errs) == 0 {
 		return p, nil
 	}

@@ -17,28 +17,30 @@ import (
 
 // Decode decodes a request strictly: the path, the query and the body may have only what the route's type lists.
 func Decode[Q any](r *http.Request, e *api.Endpoint) (request Q, err error) {
+	err = decode(r, e, &request)
+	return request, err
+}
+
+// decode is [Decode] for a request of any type, given by a pointer. It is compiled once, not for each route.
+func decode(r *http.Request, e *api.Endpoint, into any) error {
 	params := e.Params()
 	q := queryOf(WithoutKey(r, e), inQuery(params)...)
-	to := reflect.ValueOf(&request).Elem()
+	to := reflect.ValueOf(into).Elem()
 	for _, p := range params {
 		if !p.InPath {
 			q.read(p, to.FieldByIndex(p.Index))
 		}
 	}
 	if q.err != nil {
-		return request, q.err
+		return q.err
 	}
-	asked := reflect.ValueOf(request) // a copy, because the body overwrites the values of the query
+	asked := reflect.ValueOf(to.Interface()) // a copy, because the body overwrites the values of the query
 	if e.HasBody() {
-		err = decodeBody(r, &request)
-		if e.BodyOptional && errors.Is(err, errNoBody) {
-			err = nil
-		}
-		if err != nil {
-			return request, err
+		if err := decodeBody(r, into); err != nil && !(e.BodyOptional && errors.Is(err, errNoBody)) {
+			return err
 		}
 		if to.Kind() == reflect.Struct {
-			form.Merge(&request, form.Defaults[Q](), func(string, bool) {})
+			form.Default(into)
 		}
 	}
 	for _, p := range params {
@@ -50,17 +52,17 @@ func Decode[Q any](r *http.Request, e *api.Endpoint) (request Q, err error) {
 			value := r.PathValue(p.Name)
 			if given := field.String(); given != "" && given != value {
 				name, _, _ := strings.Cut(p.Tag.Get("json"), ",")
-				return request, fault.Field(name, "%s is %.64q, but the address names %.64q", name, given, value)
+				return fault.Field(name, "%s is %.64q, but the address names %.64q", name, given, value)
 			}
 			field.SetString(value)
 		}
 	}
 	if to.Kind() == reflect.Struct {
-		if errs := form.Check(request); len(errs) > 0 {
-			return request, errs[0]
+		if errs := form.Check(to.Interface()); len(errs) > 0 {
+			return errs[0]
 		}
 	}
-	return request, nil
+	return nil
 }
 
 // DecodeJSON strictly decodes a request whose body has no type in package api. The body must be one

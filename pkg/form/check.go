@@ -18,8 +18,8 @@ import (
 
 // Check reports what is wrong with the settings that a value has, apart from what several of them must be together:
 // their formats, choices, bounds and numbers. Each error is Invalid and names its setting; there is one for a setting.
-func Check[T any](v T) (errs []error) {
-	src := reflect.ValueOf(&v).Elem()
+func Check(v any) (errs []error) {
+	src := reflect.ValueOf(v)
 	for _, f := range of(src.Type()).Fields {
 		if value := f.in(src); value.IsValid() && !isEmpty(value) {
 			if why := f.check(value); why != "" {

@@ -2,7 +2,8 @@
 // inputs of the dashboard, facts in words, checks with their messages, and the merging of settings with their origin.
 //
 // A description is beside its type in package api, as the tags of its fields (see [api.Watch]) and the comment on each,
-// which is the help text. [Of] reads it once for each type.
+// which is the help text. [Of] reads it once for each type. Functions that show a value have its type as a parameter,
+// so that a test sees what is shown where; what they do is compiled once for all types.
 package form
 
 import (
@@ -161,14 +162,17 @@ func (f *Field) describe(of reflect.Type, sf reflect.StructField, name string) {
 	}
 }
 
-// Defaults returns a value in which the numbers of its own are set that have a default.
-func Defaults[T any]() (v T) {
-	for _, f := range Of[T]().Fields {
+// Default gives the numbers of a value, given by a pointer, their defaults where they are 0. Numbers of objects in the
+// value stay as they are.
+func Default(v any) {
+	to := reflect.ValueOf(v).Elem()
+	for _, f := range of(to.Type()).Fields {
 		if n, err := strconv.Atoi(f.Default); err == nil && f.Type.Kind() == reflect.Int && len(f.steps) == 1 {
-			f.of(reflect.ValueOf(&v).Elem()).SetInt(int64(n))
+			if number := f.of(to); number.IsZero() {
+				number.SetInt(int64(n))
+			}
 		}
 	}
-	return v
 }
 
 // hyphenated returns a name as a flag has it: list-links for listLinks.

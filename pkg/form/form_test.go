@@ -227,7 +227,7 @@ func TestV1FlagsAndInputs(t *testing.T) {
 
 		was := Inputs(api.ItemSettings{})
 		typed := url.Values{s.path: {s.typed}}
-		byInput, errs := Changes[api.ItemSettings](typed, was)
+		byInput, errs := Of[api.ItemSettings]().Changes(typed, was)
 		have = api.ItemSettings{}
 		must(t, byInput.Apply(&have))
 		if diff := gocmp.Diff(want, have); diff != "" || len(errs) > 0 {
@@ -237,10 +237,10 @@ func TestV1FlagsAndInputs(t *testing.T) {
 		if shown.Get(s.path) != s.typed {
 			t.Errorf("%s is shown as %q", s.path, shown[s.path])
 		}
-		if same, _ := Changes[api.ItemSettings](shown, shown); len(same) > 0 {
+		if same, _ := Of[api.ItemSettings]().Changes(shown, shown); len(same) > 0 {
 			t.Errorf("%s: a form that nobody changed writes %v", s.path, same)
 		}
-		emptied, _ := Changes[api.ItemSettings](url.Values{}, url.Values{s.path: shown[s.path]})
+		emptied, _ := Of[api.ItemSettings]().Changes(url.Values{}, url.Values{s.path: shown[s.path]})
 		cleared := api.Patch{}
 		must(t, of.Clear(cleared, s.path))
 		for name, p := range map[string]api.Patch{"emptied": emptied, "cleared": cleared} {
@@ -260,7 +260,7 @@ func TestV2AFormWritesWhatChanged(t *testing.T) {
 		"a": {From: "css", Path: ".a", Type: "text"}, "b": {From: "declared"}}}}
 	was, typed := Inputs(opened), Inputs(opened)
 	typed.Set("watch.fields", "a:number=css:.a")
-	p, errs := Changes[api.TagSettings](typed, was)
+	p, errs := Of[api.TagSettings]().Changes(typed, was)
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}
@@ -407,7 +407,7 @@ func TestV1Switches(t *testing.T) {
 		for path, text := range typed {
 			values.Set(path, text)
 		}
-		p, errs := Changes[api.SiteSettings](values, was)
+		p, errs := Of[api.SiteSettings]().Changes(values, was)
 		if have, _ := json.Marshal(p); len(errs) > 0 || string(have) != want {
 			t.Errorf("%v: %s, %v; want %s", typed, have, errs, want)
 		}
@@ -443,7 +443,10 @@ func TestV1TimesAndChoicesOfFlags(t *testing.T) {
 			t.Errorf("%s: %s, want %s", given, have, want)
 		}
 	}
-	if have := Defaults[api.SearchRequest](); have.Top != 10 || have.Q != "" {
-		t.Errorf("%+v", have)
+	have, own := api.SearchRequest{}, api.SearchRequest{Top: 3}
+	Default(&have)
+	Default(&own)
+	if have.Top != 10 || have.Q != "" || own.Top != 3 {
+		t.Errorf("%+v, %+v", have, own)
 	}
 }

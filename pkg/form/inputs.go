@@ -17,8 +17,10 @@ import (
 
 // Inputs returns the settings of a value as those of a form's inputs, by path: a list has a line for each entry, and
 // one of choices a value for each. Settings that are not set are there, empty.
-func Inputs[T any](v T) url.Values {
-	out, src := url.Values{}, reflect.ValueOf(&v).Elem()
+func Inputs[T any](v T) url.Values { return inputs(reflect.ValueOf(v)) }
+
+func inputs(src reflect.Value) url.Values {
+	out := url.Values{}
 	for _, f := range of(src.Type()).Fields {
 		if f.isInput() {
 			out[f.Path] = f.input(f.in(src))
@@ -106,11 +108,11 @@ func (f Field) readInput(lines []string) (any, error) {
 	return n / 100, nil
 }
 
-// Changes reads the inputs of a form and returns those that a person has changed. Was has what the form showed, as
-// [Inputs] returns it; inputs that it lacks were not shown. Each error is Invalid and names its setting.
-func Changes[T any](typed, was url.Values) (p api.Patch, errs []error) {
+// Changes reads what a person typed into the inputs of the form and returns what they changed. Was has what the form
+// showed, as [Inputs] returns it; inputs that it lacks were not shown. Each error is Invalid and names its setting.
+func (f *Form) Changes(typed, was url.Values) (p api.Patch, errs []error) {
 	p = api.Patch{}
-	for _, f := range Of[T]().Fields {
+	for _, f := range f.Fields {
 		old, shown := was[f.Path]
 		lines, before := f.lines(typed[f.Path]), f.lines(old)
 		if !f.isInput() || !shown || slices.Equal(lines, before) {

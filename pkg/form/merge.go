@@ -11,7 +11,10 @@ import (
 //
 // Into and from share lists afterwards, but no objects and no maps.
 func Merge[T any](into *T, from T, took func(path string, fits bool)) {
-	to, src := reflect.ValueOf(into).Elem(), reflect.ValueOf(&from).Elem()
+	merge(reflect.ValueOf(into).Elem(), reflect.ValueOf(&from).Elem(), took)
+}
+
+func merge(to, src reflect.Value, took func(path string, fits bool)) {
 	if src.IsZero() {
 		return
 	}

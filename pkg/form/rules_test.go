@@ -25,14 +25,14 @@ func TestV1RuleByInputs(t *testing.T) {
 			t.Errorf("%s is shown as %q", path, have)
 		}
 	}
-	p, errs := Changes[api.RuleSpec](shown, empty)
+	p, errs := Of[api.RuleSpec]().Changes(shown, empty)
 	var have api.RuleSpec
 	must(t, p.Apply(&have))
 	if diff := cmp.Diff(rule, have); diff != "" || len(errs) > 0 {
 		t.Errorf("%v %s", errs, diff)
 	}
 	for _, bad := range []string{"NaN", "101", "much"} {
-		if _, errs := Changes[api.RuleSpec](url.Values{"filter.minShare": {bad}}, empty); len(errs) != 1 {
+		if _, errs := Of[api.RuleSpec]().Changes(url.Values{"filter.minShare": {bad}}, empty); len(errs) != 1 {
 			t.Errorf("a share of %s: %v", bad, errs)
 		}
 	}

@@ -49,8 +49,9 @@ func (f Fact) Tag() string {
 
 // Facts puts what a value has into words, in the order of its description. What is merged as a whole is one fact, and
 // each entry of a map is one. Fields without a label are left out.
-func Facts[T any](v T) (out []Fact) {
-	src := reflect.ValueOf(&v).Elem()
+func Facts[T any](v T) []Fact { return facts(reflect.ValueOf(v)) }
+
+func facts(src reflect.Value) (out []Fact) {
 	for _, f := range of(src.Type()).units {
 		value := f.in(src)
 		if !value.IsValid() || isEmpty(value) || f.Label == "" && !isObject(f.inner()) {
@@ -240,9 +241,11 @@ func Sent(r api.RuleSpec) string {
 }
 
 // Line lists the settings of a value in one line.
-func Line[T any](v T) string {
+func Line[T any](v T) string { return line(Facts(v)) }
+
+func line(facts []Fact) string {
 	var said []string
-	for _, f := range Facts(v) {
+	for _, f := range facts {
 		said = append(said, f.Lowered()+" "+f.Value)
 	}
 	return strings.Join(said, "; ")

@@ -32,7 +32,8 @@ func retrieveCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	var recheck bool
 	var set *changes
 	cmd := command.New(retrieveHelp, nil, func(ctx context.Context, args []string) error {
-		req := form.Defaults[api.RetrieveRequest]()
+		var req api.RetrieveRequest
+		form.Default(&req)
 		req.Q = strings.Join(args, " ")
 		if err := cmp.Or(checkWords(req.Q), into(&req, set)); err != nil {
 			return err

@@ -40,7 +40,8 @@ func searchCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	var recheck bool
 	var set *changes
 	cmd := command.New(searchHelp, nil, func(ctx context.Context, args []string) error {
-		req := form.Defaults[api.SearchRequest]()
+		var req api.SearchRequest
+		form.Default(&req)
 		if err := into(&req, set); err != nil {
 			return err
 		}

@@ -158,7 +158,7 @@ func (r *reader) follow(n node) *api.SiteFollow {
 
 // complete returns limits with the defaults where they are not set.
 func complete(f api.SiteFollow) *api.SiteFollow {
-	form.Merge(&f, form.Defaults[api.SiteFollow](), func(string, bool) {})
+	form.Default(&f)
 	return &f
 }
 
