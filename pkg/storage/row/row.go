@@ -68,9 +68,14 @@ func columnsOf(t reflect.Type, at []int) (out []column) {
 
 // Encode returns the columns of v.
 func (c Codec[T]) Encode(v *T) storage.Properties {
-	row := reflect.ValueOf(v).Elem()
-	props := make(storage.Properties, len(c.columns))
-	for _, col := range c.columns {
+	return encode(c.columns, reflect.ValueOf(v).Elem())
+}
+
+// The work is done by functions that are compiled once, not for each type of rows.
+
+func encode(columns []column, row reflect.Value) storage.Properties {
+	props := make(storage.Properties, len(columns))
+	for _, col := range columns {
 		col.encode(props, row.FieldByIndex(col.index))
 	}
 	return props
@@ -79,9 +84,13 @@ func (c Codec[T]) Encode(v *T) storage.Properties {
 // Decode decodes columns into a value. If columns with the option must are damaged, the error names them, and all
 // other columns are still decoded.
 func (c Codec[T]) Decode(props storage.Properties) (v T, err error) {
-	row := reflect.ValueOf(&v).Elem()
+	err = decode(c.columns, props, reflect.ValueOf(&v).Elem())
+	return v, err
+}
+
+func decode(columns []column, props storage.Properties, row reflect.Value) error {
 	var errs []error
-	for _, col := range c.columns {
+	for _, col := range columns {
 		field := row.FieldByIndex(col.index)
 		if err := col.decode(props, field); err != nil {
 			field.SetZero()
@@ -90,31 +99,40 @@ func (c Codec[T]) Decode(props storage.Properties) (v T, err error) {
 			}
 		}
 	}
-	return v, errors.Join(errs...)
+	return errors.Join(errs...)
 }
 
 // Load reads a row. If the row does not exist, Load returns a zero value, an empty revision and no error.
 func (c Codec[T]) Load(ctx context.Context, t storage.Table, key storage.Key) (v T, etag storage.ETag, err error) {
+	etag, err = load(ctx, t, key, c.columns, reflect.ValueOf(&v).Elem())
+	return v, etag, err
+}
+
+func load(ctx context.Context, t storage.Table, key storage.Key, columns []column, row reflect.Value) (storage.ETag,
+	error) {
 	e, err := t.Get(ctx, key)
 	if fault.Is(err, fault.NotFound) {
-		return v, "", nil
+		return "", nil
 	}
 	if err != nil {
-		return v, "", err
+		return "", err
 	}
-	v, err = c.Decode(e.Props)
-	return v, e.ETag, err
+	return e.ETag, decode(columns, e.Props, row)
 }
 
 // Put returns an operation. If it gets the revision at which a row was read, the operation rewrites the row; if it
 // gets an empty revision, the operation inserts the row. The operation fails with Conflict or NotFound if another
 // writer has changed the row since then.
 func (c Codec[T]) Put(key storage.Key, etag storage.ETag, v *T) storage.Op {
+	return put(key, etag, c.Encode(v))
+}
+
+func put(key storage.Key, etag storage.ETag, props storage.Properties) storage.Op {
 	kind := storage.Replace
 	if etag == "" {
 		kind = storage.Insert
 	}
-	return storage.Op{Kind: kind, Entity: storage.Entity{Key: key, ETag: etag, Props: c.Encode(v)}}
+	return storage.Op{Kind: kind, Entity: storage.Entity{Key: key, ETag: etag, Props: props}}
 }
 
 var (
