@@ -56,15 +56,15 @@ func (s shownPage) On(path string) bool {
 	return s.Path == path || path != "/" && strings.HasPrefix(s.Path, path+"/")
 }
 
-// A Section is an entry of the navigation, with the first parts of the paths that belong to it.
-type Section struct {
+// A section is an entry of the navigation, with the first parts of the paths that belong to it.
+type section struct {
 	Name, Path string
 	paths      []string
 }
 
 // Sections are what people come for. On a phone, they stand at the foot of the screen.
-func (shownPage) Sections() []Section {
-	return []Section{
+func (shownPage) Sections() []section {
+	return []section{
 		{"Changes", "/", []string{"/", "/changes", "/added"}},
 		{"Search", "/search", []string{"/search"}},
 		{"Pages", "/items", []string{"/items", "/tags", "/import"}},
@@ -74,8 +74,8 @@ func (shownPage) Sections() []Section {
 }
 
 // MachineSections are about the machine and the whole of its work.
-func (shownPage) MachineSections() []Section {
-	return []Section{
+func (shownPage) MachineSections() []section {
+	return []section{
 		{"Machine", "/machine", []string{"/machine"}},
 		{"Entries", "/entries", []string{"/entries"}},
 		{"Hosts", "/hosts", []string{"/hosts", "/sites"}},
@@ -86,7 +86,7 @@ func (shownPage) MachineSections() []Section {
 }
 
 // In reports whether this page belongs to a section.
-func (s shownPage) In(section Section) bool { return slices.ContainsFunc(section.paths, s.On) }
+func (s shownPage) In(section section) bool { return slices.ContainsFunc(section.paths, s.On) }
 
 // InMachine reports whether this page belongs to one of the sections of the machine.
 func (s shownPage) InMachine() bool { return slices.ContainsFunc(s.MachineSections(), s.In) }

@@ -54,7 +54,7 @@ const (
 	maxURL         = 8 << 10            // bytes of a URL, in a request or in a Location header
 	maxHeaderBytes = 256 << 10          // bytes of one response's header
 	maxLayers      = 2                  // layers of content encoding
-	MaxRetryAfter  = 7 * 24 * time.Hour // the upper bound of Response.RetryAfter
+	maxRetryAfter  = 7 * 24 * time.Hour // the upper bound of Response.RetryAfter
 
 	maxMaxBytes     = 1 << 30
 	maxMaxRedirects = 20
@@ -256,7 +256,7 @@ type Response struct {
 	NotFollowed error         // why a refresh of this page was not followed; Unavailable if it may be later
 	WireBytes   int64         // received bytes of bodies, those of short pages that led here among them
 	Elapsed     time.Duration // duration, without the time spent in Gate and Large
-	RetryAfter  time.Duration // the pause that the response asks for, in [0, MaxRetryAfter]
+	RetryAfter  time.Duration // the pause that the response asks for, in [0, maxRetryAfter]
 }
 
 // OK reports whether the body is the whole content of the page. That is so for 200, and for 203 from a proxy that
@@ -331,7 +331,7 @@ var retryNumber = regexp.MustCompile(`(?i)^(\d+(?:\.\d*)?|\.\d+)\s*(?:(ms|millis
 var retryUnits = []time.Duration{2: time.Millisecond, time.Second, time.Minute, time.Hour, 24 * time.Hour}
 
 // RetryAfter reads the value of a Retry-After header: seconds or a date (RFC 9110 §10.2.3) relative to now, limited
-// to [0, MaxRetryAfter]. It also reads other units, times since 1970, and the forms of dates that
+// to [0, maxRetryAfter]. It also reads other units, times since 1970, and the forms of dates that
 // [wallclock.ParseDate] reads.
 func RetryAfter(value string, now time.Time) time.Duration {
 	value = strings.Trim(value, " \t\"'")
@@ -344,7 +344,7 @@ func RetryAfter(value string, now time.Time) time.Duration {
 			return 0
 		}
 	}
-	return min(max(at.Sub(now), 0), MaxRetryAfter)
+	return min(max(at.Sub(now), 0), maxRetryAfter)
 }
 
 // retryAfter returns the time that a match of [retryNumber] names.
@@ -356,7 +356,7 @@ func retryAfter(match []string) time.Duration {
 		}
 	}
 	number, _ := strconv.ParseFloat(match[1], 64) // +Inf for a number that is too large
-	return time.Duration(min(number*float64(unit), float64(MaxRetryAfter)))
+	return time.Duration(min(number*float64(unit), float64(maxRetryAfter)))
 }
 
 // Hop is one request of a browser, see [Client.Hop].

@@ -231,8 +231,8 @@ func TestRetryAfter(t *testing.T) { // A13
 		"":                                 0,
 		"0":                                0,
 		"120":                              2 * time.Minute,
-		"999999999":                        MaxRetryAfter,
-		"99999999999999999999":             MaxRetryAfter,
+		"999999999":                        maxRetryAfter,
+		"99999999999999999999":             maxRetryAfter,
 		"-5":                               0,
 		"1.5":                              1500 * time.Millisecond, // X10, and those below
 		" 120 ":                            2 * time.Minute,
@@ -267,7 +267,7 @@ func TestRetryAfter(t *testing.T) { // A13
 		"Saturday, 21-Nov-26 12:01:00 GMT":                               time.Minute,
 		"Sat Nov 21 12:01:00 2026":                                       time.Minute,
 		"Sat, 21 Nov 2026 11:00:00 GMT":                                  0,
-		"Sat, 21 Nov 2099 11:00:00 GMT":                                  MaxRetryAfter,
+		"Sat, 21 Nov 2099 11:00:00 GMT":                                  maxRetryAfter,
 	} {
 		if got := RetryAfter(value, now); got != want {
 			t.Errorf("RetryAfter(%q) = %v, want %v", value, got, want)
@@ -284,7 +284,7 @@ func FuzzX10RetryAfter(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, value string) {
 		wait := RetryAfter(value, now)
-		if wait < 0 || wait > MaxRetryAfter {
+		if wait < 0 || wait > maxRetryAfter {
 			t.Errorf("%q is %v", value, wait)
 		}
 		if quoted := RetryAfter("\t\""+value+"\" ", now); quoted != wait {

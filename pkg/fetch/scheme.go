@@ -20,8 +20,8 @@ import (
 // scheme.
 
 const (
-	// SchemeLimit bounds the attempts for all addresses of one request together.
-	SchemeLimit = 3 * time.Second
+	// schemeLimit bounds the attempts for all addresses of one request together.
+	schemeLimit = 3 * time.Second
 	// maxHosts bounds the hosts of one request.
 	maxHosts = 20
 
@@ -54,7 +54,7 @@ func missing(raw string) bool {
 // It tries http only for a host that is not public: for a public host, the error asks the person to write http://. An
 // address has an error in place of a scheme if its host answers neither, or must not be asked.
 func (g *SchemeGuesser) Guess(ctx context.Context, raws []string) (found []string, errs []error) {
-	ctx, cancel := context.WithTimeout(ctx, SchemeLimit)
+	ctx, cancel := context.WithTimeout(ctx, schemeLimit)
 	defer cancel()
 	found, errs = make([]string, len(raws)), make([]error, len(raws))
 	hosts := map[string]*answer{}

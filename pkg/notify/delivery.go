@@ -299,13 +299,13 @@ func (s *Worker) Retry(ctx context.Context, id string) (api.Delivery, error) {
 	return deliveryJSON(id, d), s.enqueue(ctx, id, 0)
 }
 
-// Purge removes deliveries that ended more than [Keep] ago, and mutes that ended as long ago. It returns the number of
-// deliveries.
+// Purge removes deliveries that ended more than [keepTime] ago, and mutes that ended as long ago. It returns the
+// number of deliveries.
 func (s *Worker) Purge(ctx context.Context) (removed int, err error) {
 	if _, err := s.book.Mutes.purge(ctx, s.now()); err != nil {
 		return 0, err
 	}
-	before := s.now().Add(-Keep)
+	before := s.now().Add(-keepTime)
 	var ops []storage.Op
 	drop := func() (err error) {
 		if len(ops) > 0 {

@@ -12,19 +12,19 @@ import (
 //
 // # No storm
 //
-// A rule sends up to burst changes within [Calm] as single messages. Further changes, changes in quiet hours, and
+// A rule sends up to burst changes within [calm] as single messages. Further changes, changes in quiet hours, and
 // changes that equal one of these messages, such as that of the same block of another page, are gathered. So are all
-// that follow, until there was no change for [Calm], or for [Patience] at most. Then one digest reports all of them. So
-// a rule sends at most burst messages in [Calm], and a first crawl ends in a message or two.
+// that follow, until there was no change for [calm], or for [patience] at most. Then one digest reports all of them. So
+// a rule sends at most burst messages in [calm], and a first crawl ends in a message or two.
 //
 // Times of day are in a time zone, including its daylight-saving time. There is one digest on each calendar day, even
 // on a day when the clock change skips or repeats the hour of the digest.
 
 // The bounds of single messages.
 const (
-	burst    = 10               // number of single messages within Calm
-	Calm     = 10 * time.Minute // the window for Burst; gathering ends after this time without a change
-	Patience = time.Hour        // the longest time for which changes are gathered
+	burst    = 10               // number of single messages within calm
+	calm     = 10 * time.Minute // the window for burst; gathering ends after this time without a change
+	patience = time.Hour        // the longest time for which changes are gathered
 )
 
 // Rhythm is how often changes are reported.
@@ -60,7 +60,7 @@ type digestState struct {
 // the change is gathered.
 // Equal changes have the same key; a change with the key "" equals no other.
 func (p digestPlan) Add(s *digestState, key string, now time.Time) (single bool) {
-	s.Singles = slices.DeleteFunc(s.Singles, func(t time.Time) bool { return now.Sub(t) >= Calm })
+	s.Singles = slices.DeleteFunc(s.Singles, func(t time.Time) bool { return now.Sub(t) >= calm })
 	s.Keys = s.Keys[max(0, len(s.Keys)-len(s.Singles)):]
 	alike := key != "" && slices.Contains(s.Keys, key)
 	if s.Gathered == 0 && p.atOnce() && len(s.Singles) < burst && !p.Quiet.Contain(now) && !alike {
@@ -114,7 +114,7 @@ func (p digestPlan) zone() *time.Location {
 
 // Due returns the time at which the gathered changes should be reported.
 func (p digestPlan) Due(s digestState) time.Time {
-	due := s.Last.Add(Calm)
+	due := s.Last.Add(calm)
 	switch {
 	case p.Rhythm == Hourly:
 		due = wallclock.NextHour(s.First, p.zone())
@@ -124,8 +124,8 @@ func (p digestPlan) Due(s digestState) time.Time {
 		for due = p.At.Next(s.First, p.zone()); due.In(p.zone()).Weekday() != p.On; {
 			due = p.At.Next(due, p.zone())
 		}
-	case s.First.Add(Patience).Before(due):
-		due = s.First.Add(Patience)
+	case s.First.Add(patience).Before(due):
+		due = s.First.Add(patience)
 	}
 	return p.Quiet.Over(due)
 }

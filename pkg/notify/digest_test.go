@@ -38,7 +38,7 @@ func TestW6NoStorm(t *testing.T) {
 		"a few":         {time.Second, 10, 10, 0},
 		"a first crawl": {10 * time.Millisecond, 312 + burst, burst, 1},
 		"half a minute": {30 * time.Second, 200, 2 * burst, 2}, // it gathers for an hour, twice
-		"now and then":  {Calm / (burst - 1), 100, 100, 0},
+		"now and then":  {calm / (burst - 1), 100, 100, 0},
 		"twice an hour": {30 * time.Minute, 100, 100, 0},
 	} {
 		var s digestState
@@ -168,13 +168,13 @@ func TestN2EqualChangesAreGathered(t *testing.T) {
 		key    string
 		after  time.Duration
 		single bool
-	}{{"a", 0, true}, {"", 0, true}, {"", 0, true}, {"b", 0, true}, {"a", Calm - 1, false}} {
+	}{{"a", 0, true}, {"", 0, true}, {"", 0, true}, {"b", 0, true}, {"a", calm - 1, false}} {
 		if single := (digestPlan{}).Add(&s, tt.key, at.Add(tt.after)); single != tt.single {
 			t.Errorf("change %d: %t", i, single)
 		}
 	}
 	s = digestState{}
-	if !(digestPlan{}).Add(&s, "a", at) || !(digestPlan{}).Add(&s, "a", at.Add(Calm)) {
+	if !(digestPlan{}).Add(&s, "a", at) || !(digestPlan{}).Add(&s, "a", at.Add(calm)) {
 		t.Error("an equal change is gathered long after the first")
 	}
 }
@@ -209,5 +209,5 @@ func TestW19Messages(t *testing.T) {
 
 // idle reports whether nothing of the state matters any more: no change waits, and no message is recent.
 func (p digestPlan) idle(s digestState, now time.Time) bool {
-	return s.Gathered == 0 && !slices.ContainsFunc(s.Singles, func(t time.Time) bool { return now.Sub(t) < Calm })
+	return s.Gathered == 0 && !slices.ContainsFunc(s.Singles, func(t time.Time) bool { return now.Sub(t) < calm })
 }

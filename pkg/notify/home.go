@@ -49,8 +49,8 @@ type HomeAddress struct {
 	Nearby func() []string
 }
 
-// Get returns the address. It is empty if nobody has given one.
-func (b HomeAddress) Get(ctx context.Context) (api.PublicAddress, error) {
+// get returns the address. It is empty if nobody has given one.
+func (b HomeAddress) get(ctx context.Context) (api.PublicAddress, error) {
 	if b.Set != "" {
 		return api.PublicAddress{URL: b.Set, Origin: "setting"}, nil
 	}
@@ -79,7 +79,7 @@ func (b HomeAddress) confirm(ctx context.Context, text, by string, now time.Time
 	if err != nil {
 		return api.PublicAddress{}, err
 	}
-	return b.Get(ctx)
+	return b.get(ctx)
 }
 
 // ParseHome returns an address as it is kept: scheme and host, without a slash at the end. It takes the address of the
@@ -164,11 +164,11 @@ type links struct {
 
 // links returns what makes the links of the messages of a step.
 func (s *base) links(ctx context.Context) (links, error) {
-	at, err := s.o.Home.Get(ctx)
+	at, err := s.o.Home.get(ctx)
 	if err != nil || at.URL == "" {
 		return links{}, err
 	}
-	return links{at.URL + dashboardPath, s.o.Keys.Derive(mutePurpose), s.now().Add(MuteLinkLife)}, nil
+	return links{at.URL + dashboardPath, s.o.Keys.Derive(mutePurpose), s.now().Add(muteLinkLife)}, nil
 }
 
 // to returns the address of a page of the dashboard, or "" without an address.
@@ -215,7 +215,7 @@ func (l links) rule(r *rule) string {
 
 // PublicAddress returns the address at which people reach the installation, with the addresses of the machine.
 func (s *Book) PublicAddress(ctx context.Context) (api.PublicAddress, error) {
-	out, err := s.o.Home.Get(ctx)
+	out, err := s.o.Home.get(ctx)
 	if problem := s.o.Keys.Problem(); problem != "" {
 		out.NoMutes = problem
 	}

@@ -50,13 +50,13 @@ func TestW20Confirm(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := HomeAddress{Rows: table}
-	if at, err := b.Get(t.Context()); err != nil || at.URL != "" {
+	if at, err := b.get(t.Context()); err != nil || at.URL != "" {
 		t.Errorf("at first: %+v, %v", at, err)
 	}
 	if _, err := b.confirm(t.Context(), "https://tide.example/", "anna", now); err != nil {
 		t.Fatal(err)
 	}
-	at, err := b.Get(t.Context())
+	at, err := b.get(t.Context())
 	if err != nil || at.URL != "https://tide.example" || at.By != "anna" || !at.At.Equal(now) || at.Origin != "here" {
 		t.Errorf("%+v, %v", at, err)
 	}
@@ -64,7 +64,7 @@ func TestW20Confirm(t *testing.T) {
 		t.Errorf("a mistake: %v", err)
 	}
 	set := HomeAddress{Rows: table, Set: "https://set.example"}
-	if at, _ := set.Get(t.Context()); at.URL != "https://set.example" || at.Origin != "setting" {
+	if at, _ := set.get(t.Context()); at.URL != "https://set.example" || at.Origin != "setting" {
 		t.Errorf("with the setting: %+v", at)
 	}
 	if _, err := set.confirm(t.Context(), "https://other.example", "anna", now); !fault.Is(err, fault.Conflict) {

@@ -15,12 +15,12 @@ var (
 
 // W21: TestW21Links checks that a link names one page and one rule, works for 30 days, and only with its key.
 func TestW21Links(t *testing.T) {
-	l := muteLink{Item: "url_a", Rule: "r1", Until: linkNow.Add(MuteLinkLife)}
+	l := muteLink{Item: "url_a", Rule: "r1", Until: linkNow.Add(muteLinkLife)}
 	token := l.sign(linkKey)
 	if have, err := parseMuteLink(linkKey, token, linkNow); err != nil || have != l {
 		t.Errorf("%+v, %v", have, err)
 	}
-	if _, err := parseMuteLink(linkKey, token, linkNow.Add(MuteLinkLife)); !fault.Is(err, fault.Expired) {
+	if _, err := parseMuteLink(linkKey, token, linkNow.Add(muteLinkLife)); !fault.Is(err, fault.Expired) {
 		t.Errorf("after 30 days: %v", err)
 	}
 	other := muteLink{Item: "url_b", Rule: "r1", Until: l.Until}.sign(linkKey)
@@ -42,7 +42,7 @@ func TestW21Links(t *testing.T) {
 
 // FuzzParseLink checks that only what was signed is taken.
 func FuzzParseLink(f *testing.F) {
-	known := muteLink{Item: "url_a", Rule: "r1", Until: linkNow.Add(MuteLinkLife)}
+	known := muteLink{Item: "url_a", Rule: "r1", Until: linkNow.Add(muteLinkLife)}
 	f.Add(known.sign(linkKey))
 	f.Add("dXJsX2EKcjEKMQ.AAAA")
 	f.Fuzz(func(t *testing.T, token string) {

@@ -23,11 +23,11 @@ import (
 //
 //	Notifications  mutes  <item>.<rule>.<begin>  a mute; the rule is "page" if the mute is of all rules
 //
-// A mute covers the changes between its begin and its end. A mute that has ended keeps its row for [Keep], because a
-// digest or an explanation of a change may still ask for that time.
+// A mute covers the changes between its begin and its end. A mute that has ended keeps its row for [keepTime], because
+// a digest or an explanation of a change may still ask for that time.
 
-// KeepMutes is how long a mute that has ended is kept.
-const KeepMutes = 30 * 24 * time.Hour
+// keepMutes is how long a mute that has ended is kept.
+const keepMutes = 30 * 24 * time.Hour
 
 const (
 	mutePartition = "mutes"
@@ -71,8 +71,8 @@ func muteUntil(text string, now time.Time) (time.Time, error) {
 	return now.Add(length), nil
 }
 
-// Add mutes a page, or a rule on a page. If the same is muted already, the mute gets the new end.
-func (b Mutes) Add(ctx context.Context, m api.Mute, now time.Time) (api.Mute, error) {
+// add mutes a page, or a rule on a page. If the same is muted already, the mute gets the new end.
+func (b Mutes) add(ctx context.Context, m api.Mute, now time.Time) (api.Mute, error) {
 	if m.ItemID == "" {
 		return m, fault.Field("itemId", "itemId must name the page that is muted")
 	}
@@ -102,9 +102,9 @@ func (b Mutes) put(ctx context.Context, m api.Mute) error {
 	return err
 }
 
-// End ends a mute now. Changes from now on lead to messages again; what the mute kept back is not sent. Errors:
+// end ends a mute now. Changes from now on lead to messages again; what the mute kept back is not sent. Errors:
 // NotFound.
-func (b Mutes) End(ctx context.Context, id string, now time.Time) (m api.Mute, err error) {
+func (b Mutes) end(ctx context.Context, id string, now time.Time) (m api.Mute, err error) {
 	missing := fault.New(fault.NotFound, "there is no mute %.100q", id)
 	if storage.CheckKey(key(id)) != nil {
 		return m, missing
@@ -138,13 +138,13 @@ func (b Mutes) all(ctx context.Context) (out muteSet, err error) {
 	return out, nil
 }
 
-// purge removes mutes that ended more than [KeepMutes] ago.
+// purge removes mutes that ended more than [keepMutes] ago.
 func (b Mutes) purge(ctx context.Context, now time.Time) (removed int, err error) {
 	for e, err := range b.Rows.Query(ctx, storage.Query{Partition: mutePartition, Select: []string{"until"}}) {
 		if err != nil {
 			return removed, err
 		}
-		if r, _ := rows.Decode(e.Props); r.Until.IsZero() || r.Until.Add(KeepMutes).After(now) {
+		if r, _ := rows.Decode(e.Props); r.Until.IsZero() || r.Until.Add(keepMutes).After(now) {
 			continue
 		}
 		_, err := b.Rows.Transact(ctx, storage.Op{Kind: storage.Delete, Entity: storage.Entity{Key: e.Key, ETag: e.ETag}})
@@ -203,12 +203,12 @@ func (s *Book) Mute(ctx context.Context, q api.MuteRequest, of Page) (api.Mute, 
 			return api.Mute{}, fault.Field("rule", "rule: %w", err)
 		}
 	}
-	return s.Mutes.Add(ctx, api.Mute{ItemID: q.ItemID, Rule: q.Rule, URL: of.URL, Title: of.Title, Until: until}, s.now())
+	return s.Mutes.add(ctx, api.Mute{ItemID: q.ItemID, Rule: q.Rule, URL: of.URL, Title: of.Title, Until: until}, s.now())
 }
 
 // Unmute ends a mute. Errors: NotFound.
 func (s *Book) Unmute(ctx context.Context, id string) (api.Mute, error) {
-	return s.Mutes.End(ctx, id, s.now())
+	return s.Mutes.end(ctx, id, s.now())
 }
 
 // Muted lists the mutes that have not ended, of one item or of all.

@@ -104,7 +104,7 @@ func (s MuteLinks) Mute(ctx context.Context, token, length string) (LinkedMute, 
 	if err != nil {
 		return l.LinkedMute, err // Unreachable: both lengths are known.
 	}
-	m, err := s.book.Mutes.Add(ctx, api.Mute{ItemID: l.link.Item, Rule: l.link.Rule, URL: l.page.URL, Title: l.page.Title,
+	m, err := s.book.Mutes.add(ctx, api.Mute{ItemID: l.link.Item, Rule: l.link.Rule, URL: l.page.URL, Title: l.page.Title,
 		Until: until, ByLink: true}, s.book.now())
 	if err == nil {
 		l.Mute = &m
@@ -119,14 +119,14 @@ func (s MuteLinks) Undo(ctx context.Context, token string) (LinkedMute, error) {
 		return l.LinkedMute, err
 	}
 	// NotFound: it has ended meanwhile.
-	if _, err := s.book.Mutes.End(ctx, l.own, s.book.now()); err != nil && !fault.Is(err, fault.NotFound) {
+	if _, err := s.book.Mutes.end(ctx, l.own, s.book.now()); err != nil && !fault.Is(err, fault.NotFound) {
 		return l.LinkedMute, err
 	}
 	return s.Read(ctx, token)
 }
 
-// MuteLinkLife is how long the link of a message works.
-const MuteLinkLife = 30 * 24 * time.Hour
+// muteLinkLife is how long the link of a message works.
+const muteLinkLife = 30 * 24 * time.Hour
 
 // mutePurpose is the purpose of the key that signs links.
 const mutePurpose = "mute links"

@@ -28,8 +28,8 @@ const (
 	lostAfter  = 5 * time.Minute // delay after which a message counts as lost
 	sendLease  = time.Minute     // longer than a worker needs to send a delivery
 	perChannel = 2
-	// Keep is how long sent and failed deliveries are kept.
-	Keep = 30 * 24 * time.Hour
+	// keepTime is how long sent and failed deliveries are kept.
+	keepTime = 30 * 24 * time.Hour
 )
 
 // Sender sends messages to receivers. It returns a result for each receiver of the target that the message is for.

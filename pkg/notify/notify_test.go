@@ -311,13 +311,13 @@ func TestW6Purge(t *testing.T) {
 	r.publish(3, feed.Content)
 	r.follow()
 	r.work()
-	r.now = r.now.Add(Keep / 2)
+	r.now = r.now.Add(keepTime / 2)
 	r.publish(1, feed.Content)
 	r.follow()
 	r.work()
 	r.publish(1, feed.Content)
 	r.follow()
-	r.now = r.now.Add(Keep/2 + time.Hour)
+	r.now = r.now.Add(keepTime/2 + time.Hour)
 	if n, err := r.Purge(t.Context()); n != 3 || err != nil {
 		t.Errorf("removed %d, %v", n, err)
 	}

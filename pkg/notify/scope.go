@@ -76,7 +76,7 @@ func (r *rule) due(g gathered, now time.Time) time.Time {
 	case g.Gathered > 0:
 		return r.plan.Due(g.digestState)
 	case recent > 0:
-		return g.Singles[recent-1].Add(Calm)
+		return g.Singles[recent-1].Add(calm)
 	}
 	return now
 }
@@ -198,7 +198,7 @@ func (p *pass) digestsOf(ctx context.Context, sc *scope, atEnd bool) (full bool,
 	for i := range sc.rules {
 		r := &sc.rules[i]
 		g := sc.Rules[r.ID]
-		if r.Problem != "" || !r.plan.ready(g.digestState, p.now) || !atEnd && p.now.Sub(g.First) < Patience {
+		if r.Problem != "" || !r.plan.ready(g.digestState, p.now) || !atEnd && p.now.Sub(g.First) < patience {
 			continue
 		}
 		tooMany, err := p.room() < len(r.Channels), error(nil)

@@ -12,11 +12,11 @@ import (
 )
 
 const (
-	// HintGrace protects a hint while the due rows for it are still being written: a sweep does not delete a hint
+	// hintGrace protects a hint while the due rows for it are still being written: a sweep does not delete a hint
 	// that was younger than this when the sweep scanned the due rows.
-	HintGrace = time.Minute
+	hintGrace = time.Minute
 	// writeWindow is how long after writing a hint a transaction may be sent. The window and the request timeout of
-	// 30 s together are shorter than HintGrace.
+	// 30 s together are shorter than hintGrace.
 	writeWindow = 25 * time.Second
 )
 
@@ -28,7 +28,7 @@ func (r *rowStore) Hint(ctx context.Context, partition string, at time.Time) err
 	now := r.Now()
 	// A cached hint is relied on while its minute is far enough away. Then no sweep, whatever its clock, can delete
 	// the hint before the rows are written.
-	if _, known := r.known.Get(key); known && bucket(at).Sub(now) > 2*HintGrace {
+	if _, known := r.known.Get(key); known && bucket(at).Sub(now) > 2*hintGrace {
 		return nil
 	}
 	_, err := r.Hints.Transact(ctx, storage.Op{Kind: storage.Upsert, Entity: storage.Entity{
@@ -154,7 +154,7 @@ func hintOf(e storage.Entity) dueHint {
 // DropHint deletes a hint after a scan for due rows that began at the given time. DropHint keeps a hint that was
 // young at that time, or that was written again.
 func (r *rowStore) DropHint(ctx context.Context, h dueHint, looked time.Time) error {
-	if looked.Sub(h.writtenAt) < HintGrace {
+	if looked.Sub(h.writtenAt) < hintGrace {
 		return nil
 	}
 	_, err := r.Hints.Transact(ctx, storage.DeleteOp(h.entity.Key, h.entity.ETag))

@@ -190,7 +190,7 @@ func TestS12SlowSweep(t *testing.T) {
 		if !landed && op.Op == "table.Transact" && op.Name == "DueHints" { // the sweep has scanned for rows
 			landed = true
 			r.rowsLand()
-			r.clock.Advance(HintGrace)
+			r.clock.Advance(hintGrace)
 		}
 	}
 	if n := r.sweep(t); n != 1 || !landed {

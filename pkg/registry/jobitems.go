@@ -21,10 +21,10 @@ func (r *rowStore) LoadJob(ctx context.Context, job Job) ([]Item, hostRecord, er
 		return nil, hostRecord{}, err
 	}
 	if r.Options.Strategy == source.ByScheme { // the partition has items of other hosts, too
-		items, err := r.LoadItems(ctx, job.PartitionKey, job.Hashes())
+		items, err := r.LoadItems(ctx, job.PartitionKey, job.hashes())
 		return items, h, err
 	}
-	items, err := r.loadClose(ctx, job.PartitionKey, job.Hashes(), closeRanges(job.Hashes(), h.items()))
+	items, err := r.loadClose(ctx, job.PartitionKey, job.hashes(), closeRanges(job.hashes(), h.items()))
 	return items, h, err
 }
 

@@ -177,8 +177,8 @@ func ParseJob(body []byte) (Job, error) {
 	return j, nil
 }
 
-// Hashes returns the RowKeys of the items of a job.
-func (j Job) Hashes() (out []string) {
+// hashes returns the RowKeys of the items of a job.
+func (j Job) hashes() (out []string) {
 	for _, it := range j.Items {
 		out = append(out, it.RowKey)
 	}

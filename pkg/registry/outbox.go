@@ -114,7 +114,7 @@ func (r *Jobs) Fail(ctx context.Context, job Job, decide func(it *Item, now time
 		if err := r.s.Announce(ctx, h); err != nil {
 			return nil, err // stop, because the transaction might overwrite the host's outbox
 		}
-		items, err := r.s.LoadItems(ctx, job.PartitionKey, job.Hashes())
+		items, err := r.s.LoadItems(ctx, job.PartitionKey, job.hashes())
 		if err != nil {
 			return nil, err
 		}

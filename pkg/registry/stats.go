@@ -115,7 +115,7 @@ func (r *Hosts) attention(ctx context.Context, hosts int, now time.Time) (map[st
 		return found, nil
 	}
 	hints := 0
-	for h, err := range r.s.HintsUntil(ctx, now.Add(JobTTL+HintGrace)) {
+	for h, err := range r.s.HintsUntil(ctx, now.Add(JobTTL+hintGrace)) {
 		if err != nil {
 			return nil, err
 		}

@@ -48,9 +48,9 @@ type Verdict int
 
 // The verdicts.
 const (
-	Wanted Verdict = iota // the page may be read
+	wanted Verdict = iota // the page may be read
 	Held                  // others of its group are read first
-	Unwanted
+	unwanted
 )
 
 // Judge says whether the page of an address may be read. The caller reports a wanted page with Want.
@@ -59,11 +59,11 @@ func (b *Bulk) Judge(url string) (Verdict, string) {
 	g, path := b.Groups[groupOf(a)], b.Groups[pathOf(a)]
 	switch {
 	case g.trapped(firstOfBulk) || path.trapped(firstOfPath) && path.knows(a):
-		return Unwanted, trapAlike
+		return unwanted, trapAlike
 	case g.waits(firstOfBulk) || path.waits(firstOfPath):
 		return Held, ""
 	}
-	return Wanted, ""
+	return wanted, ""
 }
 
 // Want records that the page of an address will be read.

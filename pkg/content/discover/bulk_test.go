@@ -17,7 +17,7 @@ func readAll(t *testing.T, b *Bulk, urls []string, text func(i int) string) (by 
 	t.Helper()
 	for i, url := range urls {
 		v, _ := b.Judge(url)
-		if by[v]++; v != Wanted {
+		if by[v]++; v != wanted {
 			continue
 		}
 		b.Want(url)
@@ -63,7 +63,7 @@ func TestE16Alike(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := &Bulk{}
 			by := readAll(t, b, urls(tt.form), tt.text)
-			if by[Wanted] != tt.wanted || by[Held] != 0 || by[Unwanted] != 200-tt.wanted {
+			if by[wanted] != tt.wanted || by[Held] != 0 || by[unwanted] != 200-tt.wanted {
 				t.Errorf("by verdict: %v", by)
 			}
 			state, err := json.Marshal(b)
@@ -71,7 +71,7 @@ func TestE16Alike(t *testing.T) {
 			if err != nil || json.Unmarshal(state, &again) != nil {
 				t.Fatal(err)
 			}
-			if v, _ := again.Judge(urls(tt.form)[0]); (v == Unwanted) != tt.trapped {
+			if v, _ := again.Judge(urls(tt.form)[0]); (v == unwanted) != tt.trapped {
 				t.Errorf("read again, the state says %v", v)
 			}
 		})
@@ -91,7 +91,7 @@ func TestE16SetsOfFilters(t *testing.T) {
 		}
 	}
 	same := func(int) string { return "All our things are sent within a day to every country" }
-	if by := readAll(t, &b, urls, same); by[Wanted] > 2*firstOfPath || by[Wanted]+by[Unwanted] != len(urls) {
+	if by := readAll(t, &b, urls, same); by[wanted] > 2*firstOfPath || by[wanted]+by[unwanted] != len(urls) {
 		t.Errorf("of %d lists, by verdict: %v", len(urls), by)
 	}
 	var things []string
@@ -99,7 +99,7 @@ func TestE16SetsOfFilters(t *testing.T) {
 		things = append(things, fmt.Sprintf("https://a.example/shop?thing=%d", i))
 	}
 	own := func(i int) string { return strings.Repeat(fmt.Sprintf("thing%c%c ", 'a'+i%26, 'a'+i/26), 9) }
-	if by := readAll(t, &b, things, own); by[Wanted] != len(things) {
+	if by := readAll(t, &b, things, own); by[wanted] != len(things) {
 		t.Errorf("of %d things, by verdict: %v", len(things), by)
 	}
 }
@@ -114,7 +114,7 @@ func TestE16Held(t *testing.T) {
 		if (v == Held) != (i >= firstOfBulk) {
 			t.Errorf("%d: %v", i, v)
 		}
-		if v == Wanted {
+		if v == wanted {
 			b.Want(url)
 		}
 	}
@@ -162,11 +162,11 @@ func TestE16ManyGroups(t *testing.T) {
 	for i := range 100 {
 		days = append(days, fmt.Sprintf("https://a.example/cal/%d", i))
 	}
-	if by := readAll(t, &b, days, same); by[Wanted] != firstOfBulk || by[Unwanted] != 100-firstOfBulk {
+	if by := readAll(t, &b, days, same); by[wanted] != firstOfBulk || by[unwanted] != 100-firstOfBulk {
 		t.Errorf("%v", by)
 	}
 	readAll(t, &b, small(1000), same)
-	if v, why := b.Judge("https://a.example/cal/101"); v != Unwanted || why == "" {
+	if v, why := b.Judge("https://a.example/cal/101"); v != unwanted || why == "" {
 		t.Errorf("the space is forgotten: %v", v)
 	}
 	if n := len(b.Groups); n > maxBulks {

@@ -167,7 +167,7 @@ func (c *collector) stop(why string) {
 // resolved against base, the address of the robots.txt. One that begins with the name of a host lacks its scheme.
 func Robots(body []byte, base string) Found {
 	rules := robots.Parse(body)
-	c := newCollector(MapIndex, base, robots.MaxSitemaps)
+	c := newCollector(mapIndex, base, robots.MaxSitemaps)
 	scheme, _, _ := strings.Cut(base, ":")
 	for _, line := range rules.Sitemaps() {
 		for _, ref := range separate(escapedBlanks.ReplaceAllString(line, " ")) {

@@ -22,14 +22,14 @@ type Kind string
 
 // The kinds of documents with links.
 const (
-	URLSet   Kind = "urlset"   // a sitemap of pages
-	MapIndex Kind = "index"    // a sitemap of sitemaps
-	TextList Kind = "text"     // one address per line
-	RSS      Kind = "rss"      // RSS 0.9x and 2.0
-	RDF      Kind = "rdf"      // RSS 0.90 and 1.0
-	Atom     Kind = "atom"     // RFC 4287
-	JSONFeed Kind = "jsonfeed" // jsonfeed.org
-	HTML     Kind = "html"     // a listing page
+	urlSet   Kind = "urlset"   // a sitemap of pages
+	mapIndex Kind = "index"    // a sitemap of sitemaps
+	textList Kind = "text"     // one address per line
+	rssKind  Kind = "rss"      // RSS 0.9x and 2.0
+	rdfKind  Kind = "rdf"      // RSS 0.90 and 1.0
+	atomKind Kind = "atom"     // RFC 4287
+	jsonKind Kind = "jsonfeed" // jsonfeed.org
+	htmlKind Kind = "html"     // a listing page
 )
 
 // maxProblems limits the number of [Found.Problems].
@@ -107,7 +107,7 @@ func Feeds(body []byte, contentType, base string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := newCollector(HTML, base, maxFeeds)
+	c := newCollector(htmlKind, base, maxFeeds)
 	page := goquery.NewDocumentFromNode(root).Selection
 	c.rebase(page)
 	for _, link := range page.Find(namedFeeds).EachIter() {
@@ -122,7 +122,7 @@ func Feeds(body []byte, contentType, base string) ([]string, error) {
 
 // UsualFeeds returns the addresses at which sites without named feeds usually have one, given that of any page.
 func UsualFeeds(page string) (out []string) {
-	c := newCollector(HTML, page, 10)
+	c := newCollector(htmlKind, page, 10)
 	for _, path := range [...]string{"/feed", "/rss.xml", "/atom.xml", "/feed.xml", "/index.xml"} {
 		c.page(path, time.Time{}, 0)
 	}

@@ -30,7 +30,7 @@ func (l *lenient) UnmarshalJSON(data []byte) error {
 
 // readJSON reads a JSON Feed (jsonfeed.org, versions 1 and 1.1), one item at a time.
 func readJSON(t *text, base string, o Bounds) (Found, error) {
-	c := newCollector(JSONFeed, base, o.MaxLinks)
+	c := newCollector(jsonKind, base, o.MaxLinks)
 	version, err := c.readFeed(json.NewDecoder(t))
 	if !strings.Contains(version, "jsonfeed.org/version/") {
 		return Found{}, fault.New(fault.Invalid, "the document begins like JSON, but is not a readable JSON Feed")

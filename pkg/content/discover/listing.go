@@ -71,7 +71,7 @@ func parse(body []byte, contentType string) (*html.Node, error) {
 // listed returns at most so many links of a parsed page, and the next page unless next is nil. Errors: Invalid for a
 // bad base.
 func listed(root *html.Node, contentType, base string, links, next goquery.Matcher, most int) (*collector, error) {
-	c := newCollector(HTML, base, most)
+	c := newCollector(htmlKind, base, most)
 	c.encoding = queryEncoding(root, contentType)
 	address, err := c.resolve("")
 	if err != nil {

@@ -69,7 +69,7 @@ func TestE8Listing(t *testing.T) {
 			if diff := cmp.Diff(row.want, have); diff != "" {
 				t.Error(diff)
 			}
-			if found.Next != row.wantNext || found.Skipped != row.skipped || found.Kind != HTML {
+			if found.Next != row.wantNext || found.Skipped != row.skipped || found.Kind != htmlKind {
 				t.Errorf("next %q, %d skipped, kind %s, want %q and %d; %q", found.Next, found.Skipped, found.Kind, row.wantNext,
 					row.skipped, found.Problems)
 			}

@@ -108,7 +108,7 @@ func readMarkup(t *text, base string, o Bounds) (Found, error) {
 // readList reads a text with one address per line (sitemaps.org, "Text file"). Lines that do not begin like an
 // address are skipped; a text without any address is not a list.
 func readList(t *text, base string, o Bounds) (Found, error) {
-	c := newCollector(TextList, base, o.MaxLinks)
+	c := newCollector(textList, base, o.MaxLinks)
 	for c.Truncated == "" {
 		line, err := readLine(t)
 		refs := addressesOf(line)

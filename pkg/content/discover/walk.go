@@ -12,8 +12,8 @@ import (
 
 // roots are the kinds of documents, by root element.
 var roots = map[string]Kind{
-	"urlset": URLSet, "url": URLSet, "sitemapindex": MapIndex, "sitemap": MapIndex,
-	"rss": RSS, "rdf": RDF, "feed": Atom,
+	"urlset": urlSet, "url": urlSet, "sitemapindex": mapIndex, "sitemap": mapIndex,
+	"rss": rssKind, "rdf": rdfKind, "feed": atomKind,
 }
 
 // walker finds the entries of a sitemap or feed. It tracks the open elements. If an element was not closed, walker
@@ -70,14 +70,14 @@ func (w *walker) isEntry(name string) bool {
 	switch {
 	case w.out.Kind.isMap():
 		return name == "url" || name == "sitemap"
-	case w.out.Kind == Atom:
+	case w.out.Kind == atomKind:
 		return name == "entry"
 	}
 	return name == "item"
 }
 
 // isMap reports whether a document is a sitemap.
-func (k Kind) isMap() bool { return k == URLSet || k == MapIndex }
+func (k Kind) isMap() bool { return k == urlSet || k == mapIndex }
 
 // walk reads all tokens. The first token is the start tag of the root element.
 func (w *walker) walk(m *markup, first token) error {
@@ -174,7 +174,7 @@ func (w *walker) startEntryAt(tok token) {
 		return
 	}
 	name := "url"
-	if w.out.Kind == MapIndex {
+	if w.out.Kind == mapIndex {
 		name = "sitemap"
 	}
 	w.begin(token{name: name})
@@ -262,7 +262,7 @@ func (w *walker) startField(tok token) {
 		return
 	}
 	e, permalink := w.entry, tok.attr("ispermalink")
-	if tok.name == "guid" && strings.EqualFold(permalink, "false") || tok.name == "id" && w.out.Kind != Atom {
+	if tok.name == "guid" && strings.EqualFold(permalink, "false") || tok.name == "id" && w.out.Kind != atomKind {
 		return
 	}
 	e.permalink = e.permalink || tok.name == "guid" && strings.EqualFold(permalink, "true")

@@ -70,19 +70,19 @@ func (c *Composer) Add(b Block) bool {
 	return left > 0
 }
 
-// Skip says that a part of the document is not read, and why. The part is in [Document.Beyond].
-func (c *Composer) Skip(why string, part Beyond) {
+// skip says that a part of the document is not read, and why. The part is in [Document.Beyond].
+func (c *Composer) skip(why string, part Beyond) {
 	c.doc.Truncated, c.doc.Cut = true, cmp.Or(c.doc.Cut, why)
 	c.skipped = c.skipped.And(part)
 }
 
-// SkipBytes is [Composer.Skip] for a part whose bytes are compared as they are.
-func (c *Composer) SkipBytes(why string, part []byte) { c.Skip(why, beyondOf(part)) }
+// SkipBytes is [Composer.skip] for a part whose bytes are compared as they are.
+func (c *Composer) SkipBytes(why string, part []byte) { c.skip(why, beyondOf(part)) }
 
 // Include adds the bounds that another document has reached, which is a part of this one.
 func (c *Composer) Include(part Document) {
 	if part.Cut != "" {
-		c.Skip(part.Cut, part.Beyond)
+		c.skip(part.Cut, part.Beyond)
 	}
 	c.doc.Truncated = c.doc.Truncated || part.Truncated
 	c.doc.KeptLinks = cmp.Or(c.doc.KeptLinks, part.KeptLinks)

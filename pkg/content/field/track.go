@@ -28,8 +28,8 @@ type Seen struct {
 	Highest  Point `json:"high,omitzero"`
 }
 
-// With returns what was seen after a check that saw a value. No value changes nothing.
-func (s Seen) With(v Value, at time.Time) Seen {
+// with returns what was seen after a check that saw a value. No value changes nothing.
+func (s Seen) with(v Value, at time.Time) Seen {
 	if v.None() {
 		return s
 	}
@@ -79,7 +79,7 @@ type Kept struct {
 }
 
 // Seen returns what has been seen until now.
-func (k Kept) Seen() Seen { return k.Last.Seen.With(k.Last.Value, k.At) }
+func (k Kept) Seen() Seen { return k.Last.Seen.with(k.Last.Value, k.At) }
 
 // reported reports whether changes of the field are for readers.
 func (k Kept) reported() bool { return k.Key != "" || Reported(k.Name) }

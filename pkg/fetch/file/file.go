@@ -20,7 +20,7 @@ import (
 // Defaults and limits.
 const (
 	defaultMaxBytes = 20 << 20
-	DefaultTimeout  = 30 * time.Second
+	defaultTimeout  = 30 * time.Second
 
 	// MaxHashed is the length, in bytes, of the longest file that is hashed. For a longer file, only the properties
 	// are known.
@@ -49,7 +49,7 @@ type Config struct {
 	Identity func(clientID string) (azcore.TokenCredential, error)
 	// MaxBytes bounds the size of a body, up to 1 GiB. Zero means DefaultMaxBytes.
 	MaxBytes int64
-	// Timeout limits the time of a Get, and of each page of a List. Zero means DefaultTimeout.
+	// Timeout limits the time of a Get, and of each page of a List. Zero means defaultTimeout.
 	Timeout time.Duration
 	// Retry defines how requests to storage services are retried. Zero means the SDK's default.
 	Retry policy.RetryOptions
@@ -71,7 +71,7 @@ type Client struct {
 // if the root is missing, Get returns an error.
 func New(cfg Config) (*Client, error) {
 	cfg.MaxBytes = cmp.Or(cfg.MaxBytes, defaultMaxBytes)
-	cfg.Timeout = cmp.Or(cfg.Timeout, DefaultTimeout)
+	cfg.Timeout = cmp.Or(cfg.Timeout, defaultTimeout)
 	defaults.Clock(&cfg.Now)
 	if cfg.Identity == nil {
 		cfg.Identity = azureIdentity

@@ -18,7 +18,7 @@ import (
 
 // Defaults and bounds of the settings.
 const (
-	DefaultTimeout     = 30 * time.Second
+	defaultTimeout     = 30 * time.Second
 	defaultMaxRequests = 300
 	defaultMaxBytes    = 30 << 20
 	defaultMaxMemory   = 1 << 30
@@ -46,7 +46,7 @@ type Options struct {
 	// it is for containers ([devtools.InContainer]) and tests.
 	NoSandbox bool
 
-	Timeout     time.Duration // of a page, from when the browser has answered; zero means DefaultTimeout
+	Timeout     time.Duration // of a page, from when the browser has answered; zero means defaultTimeout
 	MaxRequests int           // of a page; zero means DefaultMaxRequests
 	MaxBytes    int64         // of all answers to a page, decoded; zero means DefaultMaxBytes
 	MaxMemory   int64         // of the browser's processes for a page, where that can be measured; zero: DefaultMaxMemory
@@ -69,7 +69,7 @@ type Renderer struct {
 
 // New returns a Renderer. It starts and connects nothing. Errors: Invalid.
 func New(o Options) (*Renderer, error) {
-	o.Timeout = cmp.Or(o.Timeout, DefaultTimeout)
+	o.Timeout = cmp.Or(o.Timeout, defaultTimeout)
 	o.MaxRequests = cmp.Or(o.MaxRequests, defaultMaxRequests)
 	o.MaxBytes = cmp.Or(o.MaxBytes, defaultMaxBytes)
 	o.MaxMemory = cmp.Or(o.MaxMemory, defaultMaxMemory)

@@ -8,7 +8,7 @@
 //
 //	Activity   PK 2026-03-01   RK 13|<process>   checks changes errors bytes indexed
 //
-// Rows are removed after [Keep]. A minute with work costs an instance one table write; a minute without work costs
+// Rows are removed after [keepTime]. A minute with work costs an instance one table write; a minute without work costs
 // nothing.
 package activity
 
@@ -30,8 +30,8 @@ import (
 const Table = "Activity"
 
 const (
-	// Keep is how long rows are kept.
-	Keep = 90 * 24 * time.Hour
+	// keepTime is how long rows are kept.
+	keepTime = 90 * 24 * time.Hour
 	// MaxHours is the largest number of hours in a report.
 	MaxHours = 720
 	// pause is the shortest time between two writes.

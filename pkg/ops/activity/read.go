@@ -80,10 +80,10 @@ func (l *Log) day(ctx context.Context, day, from time.Time, left *int) (sums map
 	return sums, true, nil
 }
 
-// Trim removes rows older than [Keep], at most 5,000, and returns how many it removed. It costs one read when there
+// Trim removes rows older than [keepTime], at most 5,000, and returns how many it removed. It costs one read when there
 // are no such rows, and otherwise one transaction per hundred rows.
 func (l *Log) Trim(ctx context.Context) (removed int, err error) {
-	old, err := l.before(ctx, l.o.Clock().UTC().Add(-Keep).Format(dayLayout))
+	old, err := l.before(ctx, l.o.Clock().UTC().Add(-keepTime).Format(dayLayout))
 	for len(old) > 0 && err == nil {
 		n := 1
 		for n < min(len(old), storage.MaxOps) && old[n].Entity.Partition == old[0].Entity.Partition {

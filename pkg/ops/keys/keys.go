@@ -4,7 +4,7 @@
 // A key is "tm_" followed by 130 random bits. It is shown once. The store keeps only its SHA-256; a stronger hash is
 // not needed, because the key cannot be guessed. Keys may also come from a file and from the environment, in plain
 // text or as their SHA-256. The process holds all keys in memory, by their hashes, and reads them again after at most
-// [Fresh]. So keys delay no request, and a stranger who tries many keys causes no storage requests. A key that
+// [freshTime]. So keys delay no request, and a stranger who tries many keys causes no storage requests. A key that
 // another process removed is refused after at most that time. The process that removes a key refuses it at once.
 //
 //	Keys   PK key       RK <name>              scope hash created lastUsed
@@ -46,8 +46,8 @@ const Table = "Keys"
 const (
 	// Prefix is the beginning of every key that Tidemark makes. A leaked key can be recognized by it.
 	Prefix = "tm_"
-	// Fresh is the longest time for which this process may still accept a key that another process removed.
-	Fresh = 5 * time.Second
+	// freshTime is the longest time for which this process may still accept a key that another process removed.
+	freshTime = 5 * time.Second
 	// most is the largest number of keys of each origin.
 	most = 1000
 

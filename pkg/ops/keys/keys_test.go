@@ -93,7 +93,7 @@ func TestL4KeysAreTakenUntilRemoved(t *testing.T) {
 	if len(secret) != len(Prefix)+26 || k.Scope != api.ScopeWrite || !taken1(t, one, secret) {
 		t.Errorf("%q %+v", secret, k)
 	}
-	r.now = r.now.Add(Fresh)
+	r.now = r.now.Add(freshTime)
 	if !taken1(t, other, secret) || taken1(t, other, secret[1:]) || taken1(t, other, strings.ToUpper(secret)) {
 		t.Error("not known by another process")
 	}
@@ -108,7 +108,7 @@ func TestL4KeysAreTakenUntilRemoved(t *testing.T) {
 	if taken1(t, one, secret) {
 		t.Error("taken where it was removed")
 	}
-	r.now = r.now.Add(Fresh)
+	r.now = r.now.Add(freshTime)
 	if taken1(t, other, secret) {
 		t.Error("taken elsewhere")
 	}
@@ -194,7 +194,7 @@ func TestL4KeysWithFaults(t *testing.T) {
 	_, secret, err = one.Add(t.Context(), "berta", api.ScopeRead)
 	must(t, err)
 	taken1(t, one, secret)
-	r.now, r.before = r.now.Add(Fresh), lost
+	r.now, r.before = r.now.Add(freshTime), lost
 	if _, ok, err := one.Find(t.Context(), secret); ok || !fault.Is(err, fault.Unavailable) {
 		t.Errorf("without a store: %v %v", ok, err)
 	}
@@ -233,7 +233,7 @@ func TestL4KeysFromElsewhere(t *testing.T) {
 		t.Errorf("the same name: %v", err)
 	}
 	must(t, os.WriteFile(file, []byte("feeds feed"), 0o600))
-	r.now = r.now.Add(Fresh)
+	r.now = r.now.Add(freshTime)
 	if taken1(t, one, secret) || !strings.Contains(log.String(), "API_KEYS_FILE") {
 		t.Errorf("taken from a file that cannot be read: %s", log)
 	}

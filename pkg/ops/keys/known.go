@@ -37,12 +37,12 @@ func (r *Ring) known(ctx context.Context) (map[string]Key, error) {
 	return all, nil
 }
 
-// fresh returns the keys in memory. It returns false when they are older than [Fresh].
+// fresh returns the keys in memory. It returns false when they are older than [freshTime].
 func (r *Ring) fresh() (map[string]Key, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	age := r.o.Clock().Sub(r.read)
-	return r.byHash, r.byHash != nil && age >= 0 && age < Fresh
+	return r.byHash, r.byHash != nil && age >= 0 && age < freshTime
 }
 
 // forget makes the next request read the keys again.

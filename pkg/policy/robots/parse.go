@@ -172,14 +172,14 @@ func (b *builder) add(value string, allow bool) {
 	g.rules = append(g.rules, compile(value, allow))
 }
 
-// parseDelay parses a number of seconds, which may have a fraction. It limits the delay to MaxCrawlDelay.
+// parseDelay parses a number of seconds, which may have a fraction. It limits the delay to maxCrawlDelay.
 func parseDelay(value string) (time.Duration, bool) {
 	number, _, _ := strings.Cut(value, " ")
 	seconds, err := strconv.ParseFloat(number, 64)
 	if err != nil || !(seconds >= 0) { // NaN fails every comparison
 		return 0, false
 	}
-	return time.Duration(min(seconds, MaxCrawlDelay.Seconds()) * float64(time.Second)), true
+	return time.Duration(min(seconds, maxCrawlDelay.Seconds()) * float64(time.Second)), true
 }
 
 // preformatted returns the text of a page in HTML that shows one pre element and nothing else. Some servers send

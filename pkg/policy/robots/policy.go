@@ -9,18 +9,18 @@ import (
 
 // How long a decision is valid.
 const (
-	// DefaultLifetime is how long a reply without Cache-Control is valid. It is also the maximum for any reply (RFC
+	// defaultLifetime is how long a reply without Cache-Control is valid. It is also the maximum for any reply (RFC
 	// 9309 §2.4).
-	DefaultLifetime = 24 * time.Hour
-	// MinLifetime is the least time for which a good reply is valid, whatever Cache-Control says.
-	MinLifetime = 10 * time.Minute
-	// FirstRetry is the pause after the first failure. Each further failure doubles the pause.
-	FirstRetry = 2 * time.Minute
-	// MaxRetry is the longest pause between attempts, unless Retry-After asks for more.
-	MaxRetry = 4 * time.Hour
-	// Patience is how long nothing is fetched from a host whose robots.txt cannot be fetched. After that time the
+	defaultLifetime = 24 * time.Hour
+	// minLifetime is the least time for which a good reply is valid, whatever Cache-Control says.
+	minLifetime = 10 * time.Minute
+	// firstRetry is the pause after the first failure. Each further failure doubles the pause.
+	firstRetry = 2 * time.Minute
+	// maxRetry is the longest pause between attempts, unless Retry-After asks for more.
+	maxRetry = 4 * time.Hour
+	// patience is how long nothing is fetched from a host whose robots.txt cannot be fetched. After that time the
 	// file counts as unavailable, and everything is allowed (RFC 9309 §2.3.1.4).
-	Patience = 30 * 24 * time.Hour
+	patience = 30 * 24 * time.Hour
 )
 
 // Reply is the result of a request for /robots.txt, after redirects.
@@ -74,7 +74,7 @@ type Decision struct {
 //	429, 5xx, no answer        unreachable: use the copy, else disallow all; ask again soon, and
 //	                           after 30 days of this allow all
 //
-// A good reply is valid for its Cache-Control max-age, within [MinLifetime, DefaultLifetime].
+// A good reply is valid for its Cache-Control max-age, within [minLifetime, defaultLifetime].
 func Decide(r Reply, s State, now time.Time) (Decision, State) {
 	good := now.Add(lifetime(r.CacheControl))
 	switch {
@@ -108,9 +108,9 @@ func wait(r Reply, s State, now time.Time) (Decision, State) {
 	if !r.Failed {
 		reason = fmt.Sprintf("unreachable: status %d", r.Status)
 	}
-	if now.Sub(s.FailingSince) >= Patience {
+	if now.Sub(s.FailingSince) >= patience {
 		s.HasCopy = false
-		return Decision{AllowAll, now.Add(DefaultLifetime), reason + " for 30 days"}, s
+		return Decision{AllowAll, now.Add(defaultLifetime), reason + " for 30 days"}, s
 	}
 	d := Decision{DisallowAll, now.Add(retryPause(s.Failures, r.RetryAfter)), reason}
 	if s.HasCopy {
@@ -119,40 +119,40 @@ func wait(r Reply, s State, now time.Time) (Decision, State) {
 	return d, s
 }
 
-// retryPause returns FirstRetry, doubled for each failure after the first, but at most MaxRetry. A longer Retry-After
-// is respected up to DefaultLifetime.
+// retryPause returns firstRetry, doubled for each failure after the first, but at most maxRetry. A longer Retry-After
+// is respected up to defaultLifetime.
 func retryPause(failures int, retryAfter time.Duration) time.Duration {
-	pause := FirstRetry
-	for i := 1; i < failures && pause < MaxRetry; i++ {
+	pause := firstRetry
+	for i := 1; i < failures && pause < maxRetry; i++ {
 		pause *= 2
 	}
-	return max(min(pause, MaxRetry), min(retryAfter, DefaultLifetime))
+	return max(min(pause, maxRetry), min(retryAfter, defaultLifetime))
 }
 
-// lifetime parses Cache-Control. A reply that must not be cached is still valid for MinLifetime. A request before
+// lifetime parses Cache-Control. A reply that must not be cached is still valid for minLifetime. A request before
 // every page would cost the site more than the header is meant to save.
 func lifetime(cacheControl string) time.Duration {
 	for directive := range strings.SplitSeq(cacheControl, ",") {
 		name, value, _ := strings.Cut(strings.TrimSpace(directive), "=")
 		switch strings.ToLower(name) {
 		case "no-cache", "no-store":
-			return MinLifetime
+			return minLifetime
 		case "max-age":
 			return maxAge(strings.Trim(value, `" `))
 		}
 	}
-	return DefaultLifetime
+	return defaultLifetime
 }
 
 // maxAge parses a number of seconds and limits it. A malformed number means that the reply is already stale (RFC 9111
 // §4.2.1). A number that is too large for an integer means the longest time.
 func maxAge(value string) time.Duration {
 	if value == "" || strings.Trim(value, "0123456789") != "" {
-		return MinLifetime
+		return minLifetime
 	}
 	seconds, err := strconv.ParseInt(value, 10, 32)
 	if err != nil { // the number is out of range; there is no other error
-		return DefaultLifetime
+		return defaultLifetime
 	}
-	return min(max(time.Duration(seconds)*time.Second, MinLifetime), DefaultLifetime)
+	return min(max(time.Duration(seconds)*time.Second, minLifetime), defaultLifetime)
 }

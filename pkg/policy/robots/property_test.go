@@ -110,7 +110,7 @@ func FuzzParse(f *testing.F) {
 			t.Error("characters without width change the rules")
 		}
 		rules.Allowed("tidemark", url)
-		if wait, ok := rules.CrawlDelay("tidemark"); wait < 0 || wait > MaxCrawlDelay || !ok && wait != 0 {
+		if wait, ok := rules.CrawlDelay("tidemark"); wait < 0 || wait > maxCrawlDelay || !ok && wait != 0 {
 			t.Errorf("delay %v, %v", wait, ok)
 		}
 		if !rules.Allowed("tidemark", "/robots.txt") {

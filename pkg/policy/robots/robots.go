@@ -37,8 +37,8 @@ const (
 	// maxURL limits the length of a URL, in bytes. For a longer URL, [Rules.Allowed] returns false without matching.
 	// For a URL of this length, the worst file costs less than half a second.
 	maxURL = 8 << 10
-	// MaxCrawlDelay limits the result of [Rules.CrawlDelay].
-	MaxCrawlDelay = 300 * time.Second
+	// maxCrawlDelay limits the result of [Rules.CrawlDelay].
+	maxCrawlDelay = 300 * time.Second
 	// MaxSitemaps limits the number of Sitemap lines that are stored.
 	MaxSitemaps = 1000
 	// maxSitemapURL limits the length of the URL in a Sitemap line, in bytes. A line with a longer URL is dropped.
@@ -95,7 +95,7 @@ func (r Rules) Allowed(agentToken, rawURL string) bool {
 	return best.allow
 }
 
-// CrawlDelay returns the pause between requests that robots.txt requires of a crawler, in [0, MaxCrawlDelay], and
+// CrawlDelay returns the pause between requests that robots.txt requires of a crawler, in [0, maxCrawlDelay], and
 // whether it requires one. The delay for "*" does not apply to a crawler that is named anywhere in the file. The
 // longest of several delays applies.
 func (r Rules) CrawlDelay(agentToken string) (time.Duration, bool) {

@@ -23,8 +23,8 @@ const (
 	MaxList     = 100  // number of batches that one call lists
 )
 
-// Window is the time within which the service must finish a batch. Services offer no other time.
-const Window = 24 * time.Hour
+// window is the time within which the service must finish a batch. Services offer no other time.
+const window = 24 * time.Hour
 
 // BatchState is the state of a batch in this program.
 type BatchState string
@@ -141,13 +141,13 @@ func (s *Service) List(ctx context.Context, schema string, top int, before strin
 	return out, addCancelled(ctx, runs, out)
 }
 
-// KeepDone is how long finished batches and their lines are kept. Their results are in the entries.
-const KeepDone = 30 * 24 * time.Hour
+// keepDone is how long finished batches and their lines are kept. Their results are in the entries.
+const keepDone = 30 * 24 * time.Hour
 
 // purgePortion limits the number of batches of a schema that one call removes.
 const purgePortion = 20
 
-// Purge removes batches that have been done for [KeepDone], up to 20 of each schema per call. Each call continues
+// Purge removes batches that have been done for [keepDone], up to 20 of each schema per call. Each call continues
 // where the last one stopped. To keep the search cheap, Purge works only in the first two minutes of an hour; at
 // other times it returns at once.
 func (s *Service) Purge(ctx context.Context) (removed int, err error) {
@@ -155,7 +155,7 @@ func (s *Service) Purge(ctx context.Context) (removed int, err error) {
 	if now.Minute() >= 2 {
 		return 0, nil
 	}
-	before := now.Add(-KeepDone)
+	before := now.Add(-keepDone)
 	for _, schema := range s.o.Schemas {
 		runs := s.batches[schema]
 		q := runs.Prefix(idPrefix)

@@ -184,7 +184,7 @@ func TestD9CancelledWhileItEnds(t *testing.T) {
 		t.Errorf("%+v", b)
 	}
 	r.settled(id)
-	r.toHour(KeepDone + time.Hour)
+	r.toHour(keepDone + time.Hour)
 	if removed, err := r.s.Purge(t.Context()); err != nil || removed != 1 {
 		t.Errorf("purged %d: %v", removed, err)
 	}

@@ -45,12 +45,12 @@ func testPurge(t *testing.T, r *rig) {
 	r.queue("pkm_test", r.put("pkm_test", 1)...)
 	r.advance()
 	ended := r.batch("pkm", r.batch("pkm", id).Next).EndedAt
-	r.Clock.Pass(ended.Add(KeepDone - 2*time.Hour).Sub(r.Clock.Now()))
+	r.Clock.Pass(ended.Add(keepDone - 2*time.Hour).Sub(r.Clock.Now()))
 	waits := r.queue("pkm", "e0").ID
 	if n := r.purge(); n != 0 {
 		t.Fatalf("%d too early", n)
 	}
-	r.Clock.Pass(KeepDone)
+	r.Clock.Pass(keepDone)
 	if n := r.purge(); n != 3 || r.rows("pkm") != 3 || r.rows("pkm_test") != 0 {
 		t.Errorf("purged %d, %d and %d rows left", n, r.rows("pkm"), r.rows("pkm_test"))
 	}
@@ -73,7 +73,7 @@ func TestD9PurgeIsBounded(t *testing.T) {
 		r.Clock.Pass(time.Millisecond)
 	}
 	r.advance()
-	r.Clock.Pass(KeepDone)
+	r.Clock.Pass(keepDone)
 	for _, want := range []int{purgePortion, 3, 0} {
 		if have := r.purge(); have != want {
 			t.Errorf("purged %d, want %d", have, want)
@@ -102,7 +102,7 @@ func TestD9FaultsOfPurge(t *testing.T) {
 		r.queue("pkm", r.put("pkm", 101)...)
 		r.queue("pkm", "nobody")
 		r.advance()
-		r.toHour(KeepDone + time.Hour)
+		r.toHour(keepDone + time.Hour)
 		r.Hook.Set(f)
 		_, err := r.s.Purge(t.Context())
 		r.Hook.Set(nil)

@@ -179,7 +179,7 @@ func (s sender) hand(ctx context.Context, w *sending) (_ string, err error) {
 			return "", err
 		}
 	}
-	w.remote, err = s.svc.models.Batches.Start(ctx, llm.Order{File: w.b.File, Window: Window, Label: w.b.ID})
+	w.remote, err = s.svc.models.Batches.Start(ctx, llm.Order{File: w.b.File, Window: window, Label: w.b.ID})
 	return "", err
 }
 
