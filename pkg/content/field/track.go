@@ -223,7 +223,8 @@ func shown(v Value) string {
 	return words.Ellipsis(v.Words(), longestShown)
 }
 
-// lowest writes in brackets which value was the lowest before the check. The unit is that of the present value.
+// lowest writes in brackets that the present value is lower than all that were seen before, or else which one was the
+// lowest. The unit is that of the present value.
 func (c Change) lowest(now time.Time) string {
 	v, low := c.Now.Value, c.Now.Seen.Lowest
 	if v.Type != Number && v.Type != Money {
@@ -234,10 +235,13 @@ func (c Change) lowest(now time.Time) string {
 		return ""
 	}
 	text := low.Value.figures() + when(low.At, now)
-	if order < 0 {
-		return " (lowest until now: " + text + ")"
+	switch same, ok := c.Then.Value.Compare(low.Value); {
+	case order >= 0:
+		return " (lowest " + text + ")"
+	case ok && same == 0: // the change already says it
+		return " (lowest until now)"
 	}
-	return " (lowest " + text + ")"
+	return " (lowest until now, before " + text + ")"
 }
 
 // when writes a time before now: the day if it is in the same month, or else the month, with the year if that is
