@@ -8,6 +8,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/content/linememory"
+	"github.com/tidemark/tidemark/pkg/content/naming"
+	"github.com/tidemark/tidemark/pkg/content/textdiff"
 	product "github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/policy/change"
@@ -67,15 +69,16 @@ func (d *byFilter) check(s *facts, _ int, at time.Time) verdict {
 		return verdict{index: true}
 	}
 	o := product.Outcome{News: product.News{Kind: decided.Kind}}
+	var seen linememory.Verdict
 	if k := decided.Kind; k == change.Content || k == change.Beside || k == change.Reverted {
-		page := product.Reading{Doc: s.Document, Page: s.text()}
+		page := product.Reading{Doc: s.Document, Page: s.page()}
 		var texts *product.Texts
-		o, _, texts = product.Differing(before.text(), before.Document, nil, page, o)
-		d.memory, o = product.SeeLines(&d.item, d.memory, texts, o, at)
+		o, _, texts = product.Differing(before.page(), before.Document, nil, page, o)
+		d.memory, seen, o = product.SeeLines(&d.item, d.memory, texts, o, at)
 	}
 	c := feed.Change{At: at, Kind: feed.Kind(o.News.Kind), Type: "url", Title: s.Document.Title, Small: o.News.Small,
 		Share: max(decided.Extent.New, decided.Extent.Gone)}
-	c.SetDifference(before.text(), s.text(), maxCompared)
+	c.SetDifference(before.named(), s.named(), maxCompared, seen.Moving)
 	d.change = c
 	told := d.filter.Wants(c) && !(d.notReverted && c.Kind == feed.Reverted)
 	return verdict{alarm: told, index: true}
@@ -83,6 +86,18 @@ func (d *byFilter) check(s *facts, _ int, at time.Time) verdict {
 
 // text returns the text of both zones.
 func (f *facts) text() string { return extract.Join(f.Document.Blocks) }
+
+// page returns the document with the text of both zones.
+func (f *facts) page() extract.Document {
+	doc := f.Document
+	doc.Text = f.text()
+	return doc
+}
+
+// named returns the text of both zones with the names of its lines.
+func (f *facts) named() textdiff.Text {
+	return textdiff.Text{Text: f.text(), Of: naming.Of(f.Document.Blocks, f.Document.Title).Line}
+}
 
 // mainText returns the text of the main content.
 func (f *facts) mainText() string {

@@ -107,7 +107,7 @@ type FeedChange struct {
 	Share        float64          `json:"share,omitempty" label:"Changed share" format:"share"` // share of the text that has changed, 0 to 1
 	WordsAdded   int              `json:"wordsAdded,omitempty" label:"Words added"`
 	WordsRemoved int              `json:"wordsRemoved,omitempty" label:"Words removed"`
-	Passages     []ChangedPassage `json:"passages,omitempty"`                              // the first four passages that changed
+	Passages     []ChangedPassage `json:"passages,omitempty"`                              // the four passages that say most, in the order of their weight
 	Listed       *ListedEntry     `json:"listed,omitempty" label:"New entry" unit:"whole"` // for the kind listed
 	// Fields are the values of the page that have changed. Field is the first of them that is reported, or else the first.
 	Fields []ChangedField `json:"fields,omitempty" label:"Values"`
@@ -137,7 +137,8 @@ type ListedEntry struct {
 	More  int    `json:"more,omitempty"` // how many further entries are new; a check tells twenty
 }
 
-// ChangedPassage is a line that was added or removed, shortened to the part that differs.
+// ChangedPassage is a line that was added or removed, shortened to the part that differs. Of a line that has become
+// another, the two follow each other, also if it has only lost or gained words.
 type ChangedPassage struct {
 	Text string `json:"text"`
 	Op   string `json:"op"` // added or removed
@@ -149,6 +150,12 @@ type ChangedPassage struct {
 	Columns []string `json:"columns,omitempty"`
 	// Cells are the cells of such a row, one for each column, with the words marked that differ.
 	Cells [][]DiffPiece `json:"cells,omitempty"`
+	// Of is what the passage is of, the nearest name last: headings, a key of JSON or XML, an event, an entry, a term, a
+	// row and its column, as in "rates › USD". It is left out if there is none but the title of the page.
+	Of string `json:"of,omitempty"`
+	// Weight says how much the difference has to say, compared with others of the same change.
+	Weight int  `json:"weight,omitempty"`
+	Fact   bool `json:"fact,omitempty"` // a price, date, number, denial, contact or another fact is in what differs
 }
 
 // IgnoredChange is a piece of text that was added or removed and did not count.
@@ -325,7 +332,8 @@ func (c FeedChange) AlikeKey() string {
 	}
 	passages := slices.Clone(c.Passages)
 	for i := range passages {
-		passages[i].Pieces, passages[i].Cells = nil, nil // they follow from the texts
+		p := &passages[i] // the rest follows from the texts, or depends on what stands around them
+		*p = ChangedPassage{Text: p.Text, Op: p.Op, Columns: p.Columns}
 	}
 	var values [][]any
 	for _, f := range c.Fields {

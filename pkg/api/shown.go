@@ -10,20 +10,32 @@ import (
 type Shown struct {
 	Passage ChangedPassage
 	Table   *DiffTable // nil for a passage
+	// Of is what it is of, as far as its text does not say so. Under is the same, but empty if what is shown before has
+	// that already; what is of nothing is elsewhere then.
+	Of, Under string
 }
 
 // ShownOf returns passages as people see them. Rows of a table that follow each other are one table, and a row with the
 // row that it replaced is one row.
 func ShownOf(all []ChangedPassage) (out []Shown) {
 	var names []string // of the columns of the last table
+	of := ""           // what the last one is of
+	add := func(next Shown, p ChangedPassage) {
+		if next.Of = p.outer(); next.Of != of {
+			next.Under = cmp.Or(next.Of, "elsewhere")
+		}
+		out, of = append(out, next), next.Of
+	}
 	for i := 0; i < len(all); i++ {
 		p := all[i]
 		if p.Columns == nil || len(p.Cells) != len(p.Columns) {
-			out, names = append(out, Shown{Passage: p}), nil
+			add(Shown{Passage: p}, p)
+			names = nil
 			continue
 		}
-		if names == nil || !slices.Equal(names, p.Columns) {
-			out, names = append(out, Shown{Table: tableOf(p.Columns)}), p.Columns
+		if names == nil || !slices.Equal(names, p.Columns) || p.outer() != of {
+			add(Shown{Table: tableOf(p.Columns)}, p)
+			names = p.Columns
 		}
 		t := out[len(out)-1].Table
 		if i+1 < len(all) && replaces(all[i+1], p) {
@@ -38,6 +50,24 @@ func ShownOf(all []ChangedPassage) (out []Shown) {
 		t.Rows = append(t.Rows, row)
 	}
 	return out
+}
+
+// BetweenNames stands between two names of what a passage is of.
+const BetweenNames = " › "
+
+// outer returns what a passage is of without the names that its text has: a label, or the row and its column.
+func (p ChangedPassage) outer() string {
+	names := strings.Split(p.Of, BetweenNames)
+	said := func(name string) bool {
+		return strings.Contains(p.Text, name+": ") || strings.Contains(p.Text, name+"：")
+	}
+	if p.Columns != nil {
+		said = func(name string) bool { return len(p.Cells) > 0 && TextOf(p.Cells[0]) == name }
+	}
+	if i := slices.IndexFunc(names, said); i >= 0 {
+		names = names[:i]
+	}
+	return strings.Join(names, BetweenNames)
 }
 
 // tableOf returns a table without rows.

@@ -113,7 +113,8 @@ func TestG1FieldsInTheHistory(t *testing.T) {
 		{func(p *product) { p.declared = "85" }, "field price: 84 → 85 EUR"},
 		{func(p *product) { p.stock = "OutOfStock" }, "field availability: in stock → out of stock"},
 		{func(p *product) { p.stock = "InStock" }, "field availability: out of stock → in stock"},
-		{func(p *product) { p.declared, p.words = "60", "On special offer!" }, "; price: 85 → 60 EUR (lowest until now, before 79"},
+		{func(p *product) { p.declared, p.words = "60", "On special offer!" },
+			"; price: 85 → 60 EUR (lowest until now, before 79"},
 	} {
 		r.site.put("/p", is.after(step.change))
 		if it := r.next("/p"); !said(it, step.want) {

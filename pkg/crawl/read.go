@@ -23,7 +23,7 @@ func (c *check) read(ctx context.Context, got verdict.Answer) (verdict.Reading, 
 	if err != nil || unreadable != nil {
 		return verdict.Reading{Unreadable: unreadable}, err
 	}
-	page, linked := doc.Text, verdict.LinkCanonical(&doc, header, address)
+	page, linked := doc, verdict.LinkCanonical(&doc, header, address)
 	if got.Plain != "" {
 		verdict.NoteShown(&doc, c.basis.Rendered.Shown.PictureOnly)
 	}

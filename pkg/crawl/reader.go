@@ -43,7 +43,7 @@ func (w *reader) extract(
 // stored is the stored document of an item, read under the present rules.
 type stored struct {
 	doc        extract.Document // the part of the document that belongs in the index
-	page       string           // the text of the page
+	page       extract.Document // the whole page
 	part       *part.Part       // the watched part of the page; nil if no part is watched
 	capture    snapshot.Capture
 	linked     bool  // a header gives the canonical address
@@ -105,7 +105,7 @@ func (w *reader) read(ctx context.Context, it *registry.Item, r *room, as readAs
 		seen = nil
 	}
 	s.doc, s.unreadable, err = w.extract(ctx, r, body, capture.ContentType(), verdict.BaseURL(it), seen)
-	if s.page = s.doc.Text; err == nil && s.unreadable == nil {
+	if s.page = s.doc; err == nil && s.unreadable == nil {
 		if capture.PlainHash != "" {
 			verdict.NoteShown(&s.doc, it.Rendering.PictureOnly)
 		}

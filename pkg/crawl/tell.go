@@ -29,13 +29,15 @@ func (c *check) compareTexts(
 	o, c.differences, c.texts = verdict.Differing(old.page, old.doc, old.part, r, o)
 	o = c.basis.ExplainList(was, &c.item, old.part, r, o, len(c.listed) > 0)
 	if !verdict.TeachesLines(o, c.texts) {
+		c.differences.Tell(c.texts, linememory.Verdict{})
 		return o, nil
 	}
 	m, err := c.lines(ctx, was, o.News.Part)
 	if err != nil {
 		return o, err
 	}
-	m, o = verdict.SeeLines(&c.item, m, c.texts, o, c.now())
+	m, seen, o := verdict.SeeLines(&c.item, m, c.texts, o, c.now())
+	c.differences.Tell(c.texts, seen)
 	return o, c.in.Fields.Remember(ctx, c.item.ID, m)
 }
 
@@ -96,7 +98,7 @@ func (c *check) textOf(ctx context.Context, was *registry.Item, id lineage.Captu
 	if part && s.part != nil {
 		return s.part.Text, nil
 	}
-	return s.page, nil
+	return s.page.Text, nil
 }
 
 // listMethod is the discoveryMethod of items that were entries of a list.

@@ -29,7 +29,8 @@ func TestN1BesideHasPassages(t *testing.T) {
 	r.site.put("/p", berths(12, "25", "18"))
 	r.next("/p")
 	have := r.feedOf(&at)
-	want := []feed.Passage{{Text: "Night fee: 20 EUR", Op: feed.Removed}, {Text: "Night fee: 25 EUR", Op: feed.Added}}
+	want := []feed.Passage{{Text: "Night fee: 20 EUR", Op: feed.Removed, Of: "Night fee", Weight: 450, Fact: true},
+		{Text: "Night fee: 25 EUR", Op: feed.Added, Of: "Night fee", Weight: 450, Fact: true}}
 	if len(have) != 1 || have[0].Kind != feed.Beside || cmp.Diff(want, have[0].Passages) != "" {
 		t.Errorf("the feed has %+v", have)
 	}

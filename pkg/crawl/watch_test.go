@@ -148,7 +148,8 @@ func TestW10IgnoredLines(t *testing.T) {
 		t.Errorf("silenced (-want +have):\n%s", diff)
 	}
 	if c := all[2]; len(c.Ignored) != 2 || c.Ignored[1].Hunk != "78 visitors" ||
-		!cmp.Equal(c.Passages, []feed.Passage{{Text: "EUR 12", Op: feed.Removed}, {Text: "EUR 13", Op: feed.Added}}) ||
+		!cmp.Equal(c.Passages, []feed.Passage{{Text: "EUR 12", Op: feed.Removed, Weight: 450, Fact: true},
+			{Text: "EUR 13", Op: feed.Added, Weight: 450, Fact: true}}) ||
 		c.WordsAdded != 1 || c.WordsRemoved != 1 {
 		t.Errorf("told: %+v", c)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/content/textdiff"
 	"github.com/tidemark/tidemark/pkg/entries/entry"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/policy/change"
@@ -126,7 +127,7 @@ func updated(was, is entry.Fields, now time.Time) *feed.Change {
 		e := change.Compare(change.WordsOf(old), change.WordsOf(text))
 		c.Kind, c.Why = feed.Content, change.Content.Why(e)
 		c.Share, c.WordsAdded, c.WordsRemoved = max(e.New, e.Gone), e.Added, e.Removed
-		c.SetDifference(old, text, maxCompared)
+		c.SetDifference(textdiff.Text{Text: old}, textdiff.Text{Text: text}, maxCompared, nil)
 	case was.Text("title") != is.Text("title"):
 		c.Kind, c.Why = feed.Title, change.Title.Why(change.Extent{})
 	case described(was) != described(is):

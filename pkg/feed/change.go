@@ -3,8 +3,10 @@ package feed
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/field"
@@ -57,21 +59,30 @@ type Passage struct {
 	Text    string   `json:"text"`
 	Op      Op       `json:"op"`
 	Columns []string `json:"columns,omitempty"` // names of the columns, if the text is a row of a table
+	// Of is what the text is of, the nearest name last: headings, a key, an entry, a row and its column. It has at most
+	// 200 bytes. Weight says how much the difference has to say, compared with others of the change. Fact reports
+	// whether what differs has a fact, see package fact.
+	Of     string `json:"of,omitempty"`
+	Weight int    `json:"weight,omitempty"`
+	Fact   bool   `json:"fact,omitempty"`
 }
 
 // SetDifference compares two texts and records what differs. Of texts longer than most bytes it compares the first
-// most bytes, from the first line on that differs.
-func (c *Change) SetDifference(before, now string, most int) {
-	if max(len(before), len(now)) > most {
+// most bytes, from the first line on that differs. The function moves may be nil; see [textdiff.Options].
+func (c *Change) SetDifference(before, now textdiff.Text, most int,
+	moves func(line string) bool) {
+	if max(len(before.Text), len(now.Text)) > most {
 		before, now = textdiff.Changed(before, now)
 	}
-	d := textdiff.Differences(words.Clip(before, most), words.Clip(now, most), MaxPassages, MaxPassage)
+	long := max(len(before.Text), len(now.Text)) > most
+	before.Text, now.Text = words.Clip(before.Text, most), words.Clip(now.Text, most)
+	d := textdiff.Differences(before, now, textdiff.Options{Most: MaxPassages, Size: MaxPassage, Moves: moves})
 	c.Passages, c.Difference = passagesOf(d.Chosen), nil
 	same := func(a, b textdiff.Passage) bool { return a.Text == b.Text && a.Added == b.Added }
 	if !slices.EqualFunc(d.Chosen, d.All, same) {
 		c.Difference = passagesOf(d.All)
 	}
-	c.Cut = d.Cut || max(len(before), len(now)) > most
+	c.Cut = d.Cut || long
 }
 
 func passagesOf(all []textdiff.Passage) (out []Passage) {
@@ -80,7 +91,8 @@ func passagesOf(all []textdiff.Passage) (out []Passage) {
 		if p.Added {
 			op = Added
 		}
-		out = append(out, Passage{Text: p.Text, Op: op, Columns: p.Columns})
+		out = append(out, Passage{Text: p.Text, Op: op, Columns: p.Columns, Weight: p.Weight, Fact: p.Fact,
+			Of: words.Clip(strings.Join(p.Of, api.BetweenNames), maxOf)})
 	}
 	return out
 }
@@ -90,6 +102,7 @@ func passagesOf(all []textdiff.Passage) (out []Passage) {
 const (
 	MaxPassages = 4
 	MaxPassage  = 400
+	maxOf       = 200
 	MaxIgnored  = 3
 	maxHunk     = 160
 	maxRule     = 120

@@ -76,7 +76,8 @@ func FieldJSON(c field.Change, at time.Time) api.ChangedField {
 // passagesJSON returns passages in the form of the API. A removed passage before an added one is what that replaces.
 func passagesJSON(all []Passage) (out []api.ChangedPassage) {
 	for i, p := range all {
-		out = append(out, api.ChangedPassage{Text: p.Text, Op: string(p.Op), Columns: p.Columns})
+		out = append(out, api.ChangedPassage{Text: p.Text, Op: string(p.Op), Columns: p.Columns, Of: p.Of,
+			Weight: p.Weight, Fact: p.Fact})
 		if i > 0 && p.Op == Added && all[i-1].Op == Removed && slices.Equal(all[i-1].Columns, p.Columns) {
 			differing := textdiff.Words
 			if p.Columns != nil {

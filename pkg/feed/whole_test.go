@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/content/textdiff"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest/mem"
@@ -187,7 +188,7 @@ func TestN7SetDifference(t *testing.T) {
 		"a cut of what was taken away": {long, "", "", true, true},
 	} {
 		var c Change
-		c.SetDifference(tt.before, tt.now, most)
+		c.SetDifference(textdiff.Text{Text: tt.before}, textdiff.Text{Text: tt.now}, most, nil)
 		added := ""
 		for _, p := range c.Differing() {
 			if p.Op == Added {

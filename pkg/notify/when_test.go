@@ -277,10 +277,11 @@ func TestG2MessagesOfConditions(t *testing.T) {
 	const title = "Lamp: price: 84 → 79 EUR"
 	test, err := r.TestRule(t.Context(), rule.ID)
 	must(t, err)
-	if test.Message != title+", and more" || len(test.Preview.Messages) != 1 && test.Changes[0].Field == nil {
+	if test.Message != title+", and 1 more" || len(test.Preview.Messages) != 1 && test.Changes[0].Field == nil {
 		t.Errorf("the test of the rule: %+v", test)
 	}
-	for channel, want := range map[string]string{"ops": title + ", and more", "hourly": "Daily: " + title + ", and more"} {
+	const both = title + ", and 1 more"
+	for channel, want := range map[string]string{"ops": both, "hourly": "Daily: " + both} {
 		all := r.to.got[address(channel)]
 		if len(all) != 1 || all[0].Title != want || !strings.Contains(string(all[0].Body), "price \\u003c 80 EUR") {
 			t.Errorf("%s got %+v", channel, all)

@@ -258,6 +258,7 @@ func showChange(t *terminal.Terminal, c api.FeedChange) {
 	t.SayWhen(c.Title != "", "  %s", terminal.Clean(c.Title))
 	t.SayWhen(c.Why != "", "  %s", terminal.Clean(c.Why))
 	for _, place := range api.ShownOf(c.Passages) {
+		t.SayWhen(place.Under != "", "  %s:", terminal.Clean(place.Under))
 		if place.Table != nil {
 			showRows(t, place.Table, "    ")
 			continue

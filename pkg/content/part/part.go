@@ -11,6 +11,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/content/extract/web"
+	"github.com/tidemark/tidemark/pkg/content/naming"
 	"github.com/tidemark/tidemark/pkg/policy/change"
 	"github.com/tidemark/tidemark/pkg/policy/watch"
 )
@@ -28,9 +29,10 @@ type Part struct {
 	// List has the entries, if the page is a list whose entries are watched; otherwise it is nil.
 	List *extract.Entries
 
-	rules *watch.Rules
-	spec  watch.Spec
-	page  string // text of the whole page
+	blocks []extract.Block // of Text
+	rules  *watch.Rules
+	spec   watch.Spec
+	page   string // text of the whole page
 
 	// The page, until the places of the part in it are first needed, and these places.
 	body                 []byte
@@ -77,7 +79,7 @@ func (r *Reader) Read(doc extract.Document, body []byte, contentType, baseURL st
 	if rules.Ignores() {
 		counted.Blocks = counting(rules, p.Doc.Blocks)
 	}
-	p.Text = extract.Join(counted.Blocks)
+	p.Text, p.blocks = extract.Join(counted.Blocks), counted.Blocks
 	p.State = counted.Hashes().Body
 	for _, r := range p.Text {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -85,6 +87,18 @@ func (r *Reader) Read(doc extract.Document, body []byte, contentType, baseURL st
 		}
 	}
 	return p
+}
+
+// Names returns what names the lines of Text. If a part has no names itself, as a price alone, those of the page count.
+func (p *Part) Names(page *naming.Names) func(line, from, to int) []string {
+	own := naming.Of(p.blocks, p.Doc.Title)
+	return func(line, from, to int) []string {
+		const few = 20 // blocks of a part whose lines are searched for in the page
+		if names := own.Line(line, from, to); len(names) > 0 || len(p.blocks) > few {
+			return names
+		}
+		return page.Like(own.Text(line), from, to)
+	}
 }
 
 func (p *Part) read(doc extract.Document, body []byte, contentType, baseURL string) {

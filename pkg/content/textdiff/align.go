@@ -88,16 +88,8 @@ func replaced(a, b side, e edit, left *int) (out []pair) {
 	i, j := e.from, e.at
 	for {
 		x, y := nextTable(a.units[:e.to], i), nextTable(b.units[:e.end], j)
-		for ; i < x || j < y; i, j = min(i+1, x), min(j+1, y) {
-			p := pair{i, j, false}
-			if i == x {
-				p.old = -1
-			}
-			if j == y {
-				p.now = -1
-			}
-			out = append(out, p)
-		}
+		out = append(out, lines(a, b, i, x, j, y)...)
+		i, j = x, y
 		switch {
 		case i == e.to && j == e.end:
 			return out
@@ -109,6 +101,79 @@ func replaced(a, b side, e edit, left *int) (out []pair) {
 			out, j = append(out, pair{-1, j, false}), j+1
 		}
 	}
+}
+
+// lines pairs the lines [i, x) of one text with the lines [j, y) of the other: in their order, or, if there are more of
+// one than of the other, so that as many words as possible stay.
+func lines(a, b side, i, x, j, y int) (out []pair) {
+	const most = 400 // pairs that are weighed
+	if n, m := x-i, y-j; n != m && n > 0 && m > 0 && n*m <= most {
+		return likely(a, b, i, x, j, y)
+	}
+	for ; i < x || j < y; i, j = min(i+1, x), min(j+1, y) {
+		p := pair{i, j, false}
+		if i == x {
+			p.old = -1
+		}
+		if j == y {
+			p.now = -1
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// likely pairs lines so that as many words as possible stay. A line without a partner comes before the next pair.
+func likely(a, b side, i, x, j, y int) (out []pair) {
+	n, m := x-i, y-j
+	best := make([][]int, n+1) // words that stay of the lines from an index of each text on
+	for p := range best {
+		best[p] = make([]int, m+1)
+	}
+	stay := make([][]int, n)
+	now := make([]map[string]int, m)
+	for q := range now {
+		now[q] = wordsOf(b.keys[b.units[j+q].from])
+	}
+	for p := n - 1; p >= 0; p-- {
+		stay[p] = make([]int, m)
+		old := wordsOf(a.keys[a.units[i+p].from])
+		for q := m - 1; q >= 0; q-- {
+			stay[p][q] = staying(old, now[q])
+			best[p][q] = max(best[p+1][q], best[p][q+1], best[p+1][q+1]+stay[p][q])
+		}
+	}
+	for p, q := 0, 0; p < n || q < m; {
+		switch {
+		case p < n && q < m && best[p][q] == best[p+1][q+1]+stay[p][q]:
+			out = append(out, pair{i + p, j + q, false})
+			p, q = p+1, q+1
+		case q == m || p < n && best[p][q] == best[p+1][q]:
+			out = append(out, pair{i + p, -1, false})
+			p++
+		default:
+			out = append(out, pair{-1, j + q, false})
+			q++
+		}
+	}
+	return out
+}
+
+// wordsOf counts the words of a line.
+func wordsOf(line string) map[string]int {
+	out := map[string]int{}
+	for word := range strings.FieldsSeq(line) {
+		out[word]++
+	}
+	return out
+}
+
+// staying returns how many words two lines have in common.
+func staying(was, is map[string]int) (n int) {
+	for word, count := range was {
+		n += min(count, is[word])
+	}
+	return n
 }
 
 // nextTable returns the index of the first table from index i on, or the number of units if there is none.

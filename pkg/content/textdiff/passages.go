@@ -2,71 +2,65 @@ package textdiff
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/extract/noise"
 )
 
-// Passage is a part of a line that is in only one of two texts. It is cut around the first difference from the other
-// text.
+// Passage is a part of a line that is in only one of two texts, or that has lost or gained words there. It is cut
+// around the first difference from the other text.
 type Passage struct {
 	Text  string
 	Added bool // the line is in the second text; if false, in the first
 	// Columns are the names of the columns, if Text is a row of a table: its first cell, the cells that differ, and others
 	// for which there is room. A last cell "…" stands for those that are left out.
 	Columns []string
+	Of      []string // what [Text.Of] says of it
+	Weight  int      // how much the difference has to say; a line and its replacement have the same
+	Fact    bool     // what differs has a fact, see package fact
 }
 
-// Difference is what differs between two texts.
+// Difference is what differs between two texts. Its passages are in the order of their weight, and of the text if that
+// is the same. A removed line precedes its replacement.
 type Difference struct {
-	// Chosen are the passages that differ and have most to say, in the order of the text; a removed line precedes its
-	// replacement. Prices come before other numbers, and these before other text. If the texts differ only in the numbers
-	// of list items, the passages name the first and the last of these items.
+	// Chosen are the passages with most to say. If the texts differ only in the numbers of list items, the passages name
+	// the first and the last of these items.
 	Chosen []Passage
-	// All is everything that differs, in the same order. A line that is longer than a passage is in it as the parts that
-	// differ, whole and with some text around them.
+	// All is everything that differs. A line that is longer than a passage is in it as the parts that differ, whole and
+	// with some text around them.
 	All []Passage
 	Cut bool // more lines differ than are compared
 }
 
-// Differences compares two texts. The argument most bounds the number of chosen passages, and size the number of bytes
-// of each. Blank lines are omitted, and so is what changes by itself, unless nothing else differs.
-func Differences(old, text string, most, size int) Difference {
-	if both := renumbered(old, text, size); both != nil {
-		return Difference{Chosen: both[:min(most, len(both))], All: both}
-	}
-	found, all, cut := candidates(old, text, size)
-	return Difference{choose(found, most), all, cut}
+// Options are the bounds of passages, and what is known of the text before.
+type Options struct {
+	Most int // number of chosen passages
+	Size int // bytes of a passage
+	// Moves, if it is set, reports whether all that differs in a line moves at most checks. What moves comes last.
+	Moves func(line string) bool
 }
 
-// choose returns the passages of the candidates that have most to say.
-func choose(found []candidate, most int) (out []Passage) {
-	order := make([]int, len(found))
-	for i := range order {
-		order[i] = i
+// Differences compares two texts. Blank lines are omitted, and so is what changes by itself, unless nothing else
+// differs.
+func Differences(old, text Text, o Options) Difference {
+	if both := renumbered(old.Text, text.Text, o.Size); both != nil {
+		return Difference{Chosen: both[:min(o.Most, len(both))], All: both}
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(found[b].weight, found[a].weight) })
-	chosen := make([]bool, len(found))
-	for _, i := range order {
-		if n := len(found[i].passages); n <= most {
-			chosen[i] = true
-			most -= n
-		} else if most > 0 {
-			found[i].passages = found[i].passages[n-most:] // prefer the new text
-			chosen[i], most = true, 0
-		}
+	f := finder{old: old, now: text, o: o}
+	d := Difference{Cut: f.compare()}
+	heaviest := func(a, b candidate) int { return cmp.Compare(b.weight, a.weight) }
+	slices.SortStableFunc(f.spots, heaviest)
+	slices.SortStableFunc(f.rows, heaviest)
+	for _, c := range f.rows {
+		d.All = append(d.All, c.passages...)
 	}
-	for i, c := range found {
-		if chosen[i] {
-			out = append(out, c.passages...)
-		}
+	for _, c := range f.spots {
+		n := len(c.passages)
+		d.Chosen = append(d.Chosen, c.passages[max(0, n-(o.Most-len(d.Chosen))):]...) // prefer the new text
 	}
-	return out
+	return d
 }
 
 // candidate is a difference at one position: the passages before and after.
@@ -75,92 +69,131 @@ type candidate struct {
 	weight   int
 }
 
-// candidates returns what passages can be chosen from, and everything that differs. The result cut reports whether the
-// comparison ended before the texts did.
-func candidates(old, text string, size int) (out []candidate, all []Passage, cut bool) {
+// finder collects the differences of two texts.
+type finder struct {
+	old, now Text
+	o        Options
+	spots    []candidate // from which passages are chosen
+	rows     []candidate // everything that differs, row by row
+}
+
+// compare finds the differences. It reports whether it ended before the texts did.
+func (f *finder) compare() (cut bool) {
 	for _, key := range []func(string) string{steady, alike, exactly} {
-		hunks, long := compare(Text{Text: old}, Text{Text: text}, key)
+		hunks, long := compare(Text{Text: f.old.Text}, Text{Text: f.now.Text}, key)
 		for _, blank := range []bool{false, true} {
 			for _, h := range hunks {
 				for _, r := range h.Rows {
-					if h.Table != nil && !r.Header {
-						out = append(out, h.Table.candidate(r, size, blank)...)
-					} else {
-						out = append(out, candidatesOf(r, size, blank)...)
-					}
-					all = append(all, whole(r, size, blank)...)
+					f.row(h.Table, r, blank)
 				}
 			}
-			if len(out) > 0 {
-				return out, all, long
+			if len(f.spots) > 0 {
+				return long
 			}
 		}
-		cut = cut || long
 	}
-	return nil, nil, cut
+	return false
+}
+
+// row adds what differs in a row. If blank is true, blanks count, as in the indentation of code.
+func (f *finder) row(t *Table, r Row, blank bool) {
+	found := f.inLines(r, blank)
+	if t != nil && !r.Header {
+		found = f.inCells(t, r, blank)
+	}
+	if len(found) == 0 {
+		return
+	}
+	f.spots = append(f.spots, found...)
+	if t == nil && len(found) == 1 && f.fits(r) {
+		f.rows = append(f.rows, found[0])
+		return
+	}
+	whole := candidate{weight: found[0].weight}
+	for _, c := range found {
+		whole.weight = max(whole.weight, c.weight)
+	}
+	for _, s := range []struct {
+		pieces []Piece
+		added  bool
+	}{{r.Old, false}, {r.New, true}} {
+		of := sideOfAll(found, s.added)
+		if of == nil {
+			continue
+		}
+		for _, text := range spans(s.pieces, f.o.Size, blank) {
+			whole.passages = append(whole.passages,
+				Passage{Text: text, Added: s.added, Of: of.Of, Weight: whole.weight, Fact: of.Fact})
+		}
+	}
+	f.rows = append(f.rows, whole)
+}
+
+// fits reports whether passages can have both lines of a row.
+func (f *finder) fits(r Row) bool {
+	old, _ := Line(r.Old)
+	now, _ := Line(r.New)
+	return max(len(old), len(now)) <= f.o.Size
+}
+
+// sideOfAll returns the first passage of one side, with a fact if a later one has it; nil if there is none.
+func sideOfAll(found []candidate, added bool) (out *Passage) {
+	for _, c := range found {
+		for _, p := range c.passages {
+			if p.Added != added {
+				continue
+			}
+			if out == nil {
+				out = &p
+			}
+			out.Fact = out.Fact || p.Fact
+		}
+	}
+	return out
 }
 
 // steady is a key of a line. Lines that differ only in text that changes by itself have the same key.
 func steady(line string) string { return noise.Line(alike(line)) }
 
-// candidatesOf returns the differences between two lines. A long line may differ in several positions. If blank is
-// true, blanks count, as in the indentation of code.
-func candidatesOf(r Row, size int, blank bool) (out []candidate) {
-	gone, come := windows(r.Old, size, blank), windows(r.New, size, blank)
-	for i := range max(len(gone), len(come)) {
-		var c candidate
-		if i < len(gone) {
-			c.passages, c.weight = append(c.passages, Passage{Text: gone[i].text}), gone[i].weight
+// inLines returns the differences between two lines. A long line may differ in several places. A line that has only
+// lost or gained words is shown as it was and as it is: one of them alone might say the opposite. Of whole sentences,
+// only these are shown.
+func (f *finder) inLines(r Row, blank bool) (out []candidate) {
+	moves := f.moves(r)
+	for _, p := range spotsOf(r, f.o.Size, blank) {
+		weight, facts := p.weigh()
+		if moves {
+			weight = weighsMoving
 		}
-		if i < len(come) {
-			c.passages, c.weight = append(c.passages, Passage{Text: come[i].text, Added: true}), max(c.weight, come[i].weight)
+		c := candidate{weight: weight}
+		for i, s := range []part{p.old, p.now} {
+			text := clipped(s.line, s.from(), f.o.Size)
+			if p.sentence() {
+				text = clipped(s.text(), 0, f.o.Size)
+			}
+			if text == "" || len(s.hits) == 0 && blank {
+				continue
+			}
+			c.passages = append(c.passages, Passage{Text: text, Added: i == 1, Weight: weight, Fact: facts[i],
+				Of: f.of(i == 1, s.number, s.from(), s.to())})
 		}
-		out = append(out, c)
+		if len(c.passages) > 0 {
+			out = append(out, c)
+		}
 	}
 	return out
 }
 
-// window is a part of a line around differences.
-type window struct {
-	text   string
-	weight int
-}
-
-// windows returns the parts of a line that contain its differences, each of up to size bytes.
-func windows(pieces []Piece, size int, blank bool) (out []window) {
-	text, _ := Line(pieces)
-	at, until := 0, -1
-	for _, p := range pieces {
-		if p.differs(blank) {
-			w := weigh(p.Text, text[max(0, at-8):min(len(text), at+len(p.Text)+8)])
-			if at >= until {
-				out = append(out, window{clipped(text, at, size), w})
-				until = max(at-size/4, 0) + size*3/4
-			} else {
-				out[len(out)-1].weight += w
-			}
-		}
-		at += len(p.Text)
+// of names the parts of a text around a part of a line.
+func (f *finder) of(added bool, number, from, to int) []string {
+	text := f.old
+	if added {
+		text = f.now
 	}
-	return slices.DeleteFunc(out, func(w window) bool { return w.text == "" })
-}
-
-// price matches an amount of money.
-var price = regexp.MustCompile(`(?i)[\p{Sc}]|\d[\d.,\x{a0} ]*(?:eur|usd|gbp|chf|jpy|cny|pln|czk|sek|nok|dkk|kr|` +
-	`zł|kč|руб|円|元|원|%)|(?:eur|usd|gbp|chf|jpy|cny|pln)\s*\d`)
-
-// weigh returns the importance of a difference. The importance depends on the text that differs and on the text
-// around it.
-func weigh(text, around string) int {
-	const aPrice, aNumber, most = 20_000, 10_000, 5_000
-	weight := min(utf8.RuneCountInString(text), most)
-	switch number := strings.ContainsFunc(text, unicode.IsDigit); {
-	case number && price.MatchString(around):
-		weight += aPrice
-	case number:
-		weight += aNumber
+	if text.Of == nil || number == 0 {
+		return nil
 	}
-	return weight
+	return text.Of(number-1, from, to)
 }
 
 // clipped returns the part of a line that begins shortly before the given offset. The part has up to size bytes.
@@ -200,73 +233,19 @@ func Line(pieces []Piece) (text string, differs bool) {
 	return line.String(), differs
 }
 
-// renumbered returns two passages if the texts differ only in the numbers of list items: "3. Steer … 8. Rope" and "4.
-// Steer … 9. Rope". The passages name the range of items before and after. For other texts, and for a single item, it
-// returns nil.
-func renumbered(old, text string, size int) []Passage {
-	if strings.Count(old, "\n") != strings.Count(text, "\n") {
-		return nil
-	}
-	var was, is []string // the lines that differ
-	after := strings.Split(text, "\n")
-	for i, before := range strings.Split(old, "\n") {
-		if before == after[i] {
-			continue
-		}
-		a, isItem := item(before)
-		b, staysItem := item(after[i])
-		if !isItem || !staysItem || a != b {
-			return nil
-		}
-		was, is = append(was, strings.TrimSpace(before)), append(is, strings.TrimSpace(after[i]))
-	}
-	if len(was) < 2 {
-		return nil
-	}
-	return []Passage{{Text: rangeOf(was, size)}, {Text: rangeOf(is, size), Added: true}}
-}
-
-// item returns the text of a list item after its number: "12.", "iv." or "AB.".
-func item(line string) (text string, found bool) {
-	const longest = 16 // bytes of a number
-	number, text, found := strings.Cut(strings.TrimSpace(line), ". ")
-	foreign := func(r rune) bool {
-		return !('0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || r == '-')
-	}
-	return text, found && number != "" && len(number) <= longest && !strings.ContainsFunc(number, foreign)
-}
-
-// rangeOf returns the first and the last of several items, in at most size bytes.
-func rangeOf(items []string, size int) string {
-	const between = " … "
-	half := (size - len(between)) / 2
-	return words.Clip(items[0], half) + between + words.Clip(items[len(items)-1], half)
-}
-
 // differs reports whether a piece differs in more than blanks, or, with the argument blank, in blanks alone.
 func (p Piece) differs(blank bool) bool {
 	return p.Hit && p.Text != "" && (blank || strings.TrimSpace(p.Text) != "")
 }
 
-// whole returns everything that differs in two lines. See [Difference].
-func whole(r Row, size int, blank bool) (out []Passage) {
-	for _, s := range spans(r.Old, size, blank) {
-		out = append(out, Passage{Text: s})
-	}
-	for _, s := range spans(r.New, size, blank) {
-		out = append(out, Passage{Text: s, Added: true})
-	}
-	return out
-}
-
 // spans returns the parts of a line that differ, each with up to a quarter of size bytes before and after it. Parts
-// that would overlap are one. Of a line of up to size bytes that differs, it returns the line.
+// that would overlap are one. Of a line of up to size bytes it returns the line.
 func spans(pieces []Piece, size int, blank bool) (out []string) {
 	text, _ := Line(pieces)
-	around := size / 4
 	if len(text) <= size {
-		around = size
+		return clean([]string{text})
 	}
+	around := size / 4
 	from, to, at := 0, 0, 0
 	for _, p := range pieces {
 		if p.differs(blank) {
@@ -289,138 +268,4 @@ func clean(all []string) (out []string) {
 		}
 	}
 	return out
-}
-
-// Changed returns two texts without the lines at their beginning and at their end that are the same in both. If a table
-// would be without its header, it keeps that.
-func Changed(old, text string) (before, after string) {
-	n := 0
-	for n < min(len(old), len(text)) && old[n] == text[n] {
-		n++
-	}
-	n = strings.LastIndexByte(old[:n], '\n') + 1
-	head := headerAt(old, n)
-	old, text = old[n:], text[n:]
-	n = 0
-	for n < min(len(old), len(text)) && old[len(old)-1-n] == text[len(text)-1-n] {
-		n++
-	}
-	if n -= strings.IndexByte(old[len(old)-n:]+"\n", '\n'); n > 0 {
-		old, text = old[:len(old)-n], text[:len(text)-n]
-	}
-	return head + old, head + text
-}
-
-// headerAt returns the header of the table in whose rows a line begins, with the line below it; "" if there is no such
-// table.
-func headerAt(text string, at int) string {
-	first := at
-	for first > 0 {
-		before := strings.LastIndexByte(text[:first-1], '\n') + 1
-		if !isRow(text[before : first-1]) {
-			break
-		}
-		first = before
-	}
-	rows := strings.SplitAfterN(text[first:at], "\n", 3)
-	if len(rows) < 3 || !isRule(strings.TrimSuffix(rows[1], "\n")) {
-		return ""
-	}
-	return rows[0] + rows[1]
-}
-
-// maxName is the largest size, in bytes, of the name of a column in a passage.
-const maxName = 40
-
-// candidate returns what a row of the table tells, unless it differs in blanks alone.
-func (t *Table) candidate(r Row, size int, blank bool) []candidate {
-	cells := t.Cells(r)
-	var c candidate
-	for _, cell := range cells {
-		for _, pieces := range [][]Piece{cell.Old, cell.New} {
-			for _, w := range windows(pieces, size, blank) {
-				c.weight += w.weight
-			}
-		}
-	}
-	if c.weight == 0 {
-		return nil
-	}
-	kept := t.kept(cells, size)
-	if r.OldN > 0 {
-		c.passages = append(c.passages, t.passage(cells, kept, size, false))
-	}
-	if r.NewN > 0 {
-		c.passages = append(c.passages, t.passage(cells, kept, size, true))
-	}
-	return []candidate{c}
-}
-
-// kept returns which cells of a row a passage has: the first, those that differ, and others for which there is room.
-func (t *Table) kept(cells []Cell, size int) []bool {
-	out, left := make([]bool, len(cells)), size-len("| … | …")
-	for _, wanted := range []func(i int) bool{
-		func(i int) bool { return i == 0 },
-		func(i int) bool { return cells[i].Differs() },
-		func(int) bool { return true },
-	} {
-		for i, c := range cells {
-			if out[i] || !wanted(i) {
-				continue
-			}
-			need := len(t.name(i)) + max(len(clippedCell(c.Old, size)), len(clippedCell(c.New, size))) + len(" | ")
-			if out[i] = need <= left; out[i] {
-				left -= need
-			}
-		}
-	}
-	return out
-}
-
-// name returns the name of a column as passages have it.
-func (t *Table) name(i int) string {
-	name := t.Columns[i].New
-	if t.Columns[i].now < 0 {
-		name = t.Columns[i].Old
-	}
-	return words.Clip(name, maxName)
-}
-
-// passage returns one side of a row as a passage.
-func (t *Table) passage(cells []Cell, kept []bool, size int, added bool) Passage {
-	p := Passage{Added: added}
-	var row []string
-	add := func(name, cell string) { p.Columns, row = append(p.Columns, name), append(row, cell) }
-	cut := false
-	for i, c := range cells {
-		pieces := c.Old
-		if added {
-			pieces = c.New
-		}
-		if cut = cut || !kept[i]; kept[i] {
-			add(t.name(i), clippedCell(pieces, size))
-		}
-	}
-	if cut {
-		add(ellipsis, ellipsis)
-	}
-	p.Text = "| " + strings.Join(row, " | ") + " |"
-	return p
-}
-
-// clippedCell returns a cell as it is written in a row, from around its first difference, in up to a quarter of size
-// bytes.
-func clippedCell(pieces []Piece, size int) string {
-	text, _ := Line(pieces)
-	at := 0
-	for _, p := range pieces {
-		if p.differs(false) {
-			break
-		}
-		at += len(p.Text)
-	}
-	if at >= len(text) {
-		at = 0
-	}
-	return strings.ReplaceAll(clipped(text, at, max(size/4, 4*len(ellipsis))), "|", `\|`)
 }

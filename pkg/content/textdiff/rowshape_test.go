@@ -18,7 +18,7 @@ func TestW22RowsOfAnyShape(t *testing.T) {
 		if have := shown(hunks); have != tt.want {
 			t.Errorf("%s: %s\nwant %s", name, have, tt.want)
 		}
-		if told := Differences(tt.old, tt.text, 5, 100).Chosen; len(told) == 0 {
+		if told := differences(tt.old, tt.text, 5, 100).Chosen; len(told) == 0 {
 			t.Errorf("%s: no passage", name)
 		}
 	}

@@ -127,8 +127,9 @@ func TestW22TableRowsAreComplete(t *testing.T) {
 func TestW22RowPassages(t *testing.T) {
 	old, text := prices+"| Storm | 79 EUR | yes |\n", prices+"| Storm | 84 EUR | yes |\n"
 	columns := []string{"Lamp", "Price", "Stock"}
-	want := []Passage{{"| Storm | 79 EUR | yes |", false, columns}, {"| Storm | 84 EUR | yes |", true, columns}}
-	if diff := cmp.Diff(want, Differences(old, text, 4, 400).Chosen); diff != "" {
+	want := []Passage{{Text: "| Storm | 79 EUR | yes |", Columns: columns},
+		{Text: "| Storm | 84 EUR | yes |", Added: true, Columns: columns}}
+	if diff := cmp.Diff(want, differences(old, text, 4, 400).Chosen, unweighed); diff != "" {
 		t.Errorf("(-want +have)\n%s", diff)
 	}
 	var head, rule, row, next string
@@ -136,7 +137,7 @@ func TestW22RowPassages(t *testing.T) {
 		head, rule = head+fmt.Sprintf(" Column %d |", i), rule+" --- |"
 		row, next = row+fmt.Sprintf(" value %d |", i), next+fmt.Sprintf(" value %d |", i+i/99)
 	}
-	wide := Differences("|"+head+"\n|"+rule+"\n|"+row, "|"+head+"\n|"+rule+"\n|"+next, 4, 100).Chosen
+	wide := differences("|"+head+"\n|"+rule+"\n|"+row, "|"+head+"\n|"+rule+"\n|"+next, 4, 100).Chosen
 	for _, p := range wide {
 		size := len(p.Text)
 		for _, c := range p.Columns {
@@ -156,13 +157,21 @@ func TestW22RowPassages(t *testing.T) {
 func TestW22CutTablesKeepTheirHeaders(t *testing.T) {
 	row := "| Oil | 30 EUR | no |\n"
 	for _, rows := range []int{0, 1, 50} {
-		before, after := Changed("A page.\n\n"+prices+strings.Repeat(row, rows)+"| Storm | 79 EUR | yes |\n",
-			"A page.\n\n"+prices+strings.Repeat(row, rows)+"| Storm | 84 EUR | yes |\n")
-		if before != prices+"| Storm | 79 EUR | yes |" || after != prices+"| Storm | 84 EUR | yes |" {
-			t.Errorf("after %d rows: %q, %q", rows, before, after)
+		line := func(i, _, _ int) []string { return []string{fmt.Sprint(i)} }
+		before, after := Changed(
+			Text{Text: "A page.\n\n" + prices + strings.Repeat(row, rows) + "| Storm | 79 EUR | yes |\n", Of: line},
+			Text{Text: "A page.\n\n" + prices + strings.Repeat(row, rows) + "| Storm | 84 EUR | yes |\n", Of: line})
+		if before.Text != prices+"| Storm | 79 EUR | yes |" || after.Text != prices+"| Storm | 84 EUR | yes |" {
+			t.Errorf("after %d rows: %q, %q", rows, before.Text, after.Text)
+		}
+		for at, want := range map[int]int{0: 2, 1: 3, 2: 4 + rows} {
+			if have := after.Of(at, 0, 0)[0]; have != fmt.Sprint(want) {
+				t.Errorf("after %d rows: line %d is %s, want %d", rows, at, have, want)
+			}
 		}
 	}
-	if before, after := Changed("| a |\nb", "| a |\nc"); before != "b" || after != "c" {
-		t.Errorf("%q, %q", before, after)
+	before, after := Changed(Text{Text: "| a |\nb"}, Text{Text: "| a |\nc"})
+	if before.Text != "b" || after.Text != "c" {
+		t.Errorf("%q, %q", before.Text, after.Text)
 	}
 }

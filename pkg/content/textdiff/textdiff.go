@@ -44,6 +44,9 @@ type Piece struct {
 type Text struct {
 	Text  string
 	Class func(line int) string // class of a line by its index; nil if all lines have the same
+	// Of names what a part of a line is of, from the outermost name to the nearest; nil if nothing is known. The line is
+	// given by its index.
+	Of func(line, from, to int) []string
 }
 
 // Compare returns the differences between two texts side by side. It returns the first 10,000 lines, and whether there

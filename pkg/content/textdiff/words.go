@@ -20,7 +20,8 @@ const (
 	maxPairs = 200
 )
 
-// ByWord returns two lines as pieces, with the differences between them.
+// ByWord returns two lines as pieces, with the differences between them. Both have as many pieces, and a piece of one
+// stands where that of the other does; it is empty where a line has only lost or gained words.
 func ByWord(old, text string) (before, after []Piece) {
 	if len(old)+len(text) <= maxWords {
 		return differing(tokens(old), tokens(text))
@@ -37,12 +38,14 @@ func ByWord(old, text string) (before, after []Piece) {
 				before, after = append(before, x...), append(after, y...)
 				continue
 			}
+			var x, y Piece
 			if i < len(was) {
-				before = append(before, Piece{Text: was[i], Hit: true})
+				x = Piece{Text: was[i], Hit: true}
 			}
 			if i < len(is) {
-				after = append(after, Piece{Text: is[i], Hit: true})
+				y = Piece{Text: is[i], Hit: true}
 			}
+			before, after = append(before, x), append(after, y)
 		}
 	}
 	return before, after

@@ -7,7 +7,10 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/content/field"
+	"github.com/tidemark/tidemark/pkg/content/linememory"
+	"github.com/tidemark/tidemark/pkg/content/naming"
 	"github.com/tidemark/tidemark/pkg/content/part"
+	"github.com/tidemark/tidemark/pkg/content/textdiff"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/policy/change"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
@@ -28,14 +31,19 @@ type Texts struct {
 
 	was, is extract.Document
 	part    bool // the texts are those of the watched part
+
+	of, isOf func(line, from, to int) []string // name the lines of the texts
 }
 
 // Differing compares the stored text of a page, and the stored text of its watched part, with a reading. If the part
-// has changed, the returned outcome describes only the change of the part. The texts are those that were compared.
-func Differing(page string, was extract.Document, watched *part.Part, r Reading, o Outcome) (
+// has changed, the returned outcome describes only the change of the part. The texts are those that were compared; see
+// [Differences.Tell].
+func Differing(page, was extract.Document, watched *part.Part, r Reading, o Outcome) (
 	Outcome, Differences, *Texts) {
 	var d Differences
-	before, now := page, r.Page
+	before, now := page.Text, r.Page.Text
+	were, are := naming.Of(page.Blocks, page.Title), naming.Of(r.Page.Blocks, r.Page.Title)
+	of, isOf := were.Line, are.Line
 	measure := func() {
 		o.News.Extent = change.Compare(change.WordsOf(before), change.WordsOf(now))
 		o.News.Why = o.News.Kind.Why(o.News.Extent)
@@ -51,12 +59,18 @@ func Differing(page string, was extract.Document, watched *part.Part, r Reading,
 				is = r.Part.Own(words.Clip(r.Part.Doc.Text, maxCompared))
 			}
 			before, now = watched.Text, r.Part.Text
+			of, isOf = watched.Names(were), r.Part.Names(are)
 			measure()
 		}
 		d.ignored = ignored(old, is)
 	}
-	d.news.SetDifference(before, now, maxCompared)
-	return o, d, &Texts{before, now, was, r.Doc, o.News.Part}
+	return o, d, &Texts{before, now, was, r.Doc, o.News.Part, of, isOf}
+}
+
+// Tell chooses what is told of the differences between texts. What a memory says of them decides what comes last.
+func (d *Differences) Tell(t *Texts, seen linememory.Verdict) {
+	d.news.SetDifference(textdiff.Text{Text: t.Before, Of: t.of}, textdiff.Text{Text: t.Now, Of: t.isOf}, maxCompared,
+		seen.Moving)
 }
 
 // ignored returns the first lines, and parts of lines, that differ but are ignored by the rules.

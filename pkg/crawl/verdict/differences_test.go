@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/content/extract/web"
+	"github.com/tidemark/tidemark/pkg/content/linememory"
 	"github.com/tidemark/tidemark/pkg/content/part"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/policy/change"
@@ -36,13 +37,13 @@ func TestW22WhatAnExclusionHid(t *testing.T) {
 		"outside of what is watched": {watch.Spec{Include: []string{".price"}}, "84", true, nil},
 	} {
 		r := part.NewReader(tt.spec)
-		page := func(body string) (string, *part.Part) {
+		page := func(body string) (extract.Document, *part.Part) {
 			doc, err := web.Extract([]byte(body), "text/html", "https://port.example/", extract.Limits{})
 			if err != nil {
 				t.Fatal(err)
 			}
 			p := r.Read(doc, []byte(body), "text/html", "https://port.example/")
-			return doc.Text, &p
+			return doc, &p
 		}
 		was, old := page(lamp("79", "12"))
 		is, now := page(lamp(tt.price, "13"))
@@ -50,9 +51,47 @@ func TestW22WhatAnExclusionHid(t *testing.T) {
 			t.Fatalf("%s: changed: %v", name, !tt.told)
 		}
 		o := Outcome{News: News{Kind: change.Content, Part: tt.told}}
-		_, d, _ := Differing(was, extract.Document{}, old, Reading{Page: is, Part: now}, o)
+		_, d, _ := Differing(was, was, old, Reading{Page: is, Part: now}, o)
 		if diff := cmp.Diff(tt.want, d.ignored); diff != "" {
 			t.Errorf("%s (-want +have)\n%s", name, diff)
+		}
+	}
+}
+
+// TestN11DifferencesAreNamed checks that a change says of what its passages are: of the page, or of a watched part that
+// has no names itself (N11).
+func TestN11DifferencesAreNamed(t *testing.T) {
+	for name, tt := range map[string]struct {
+		spec watch.Spec
+		want string
+	}{
+		"the page":           {watch.Spec{}, "Winter"},
+		"a part":             {watch.Spec{Include: []string{"main"}}, "Winter"},
+		"a part of no names": {watch.Spec{Include: []string{".price"}}, "Winter"},
+	} {
+		r := part.NewReader(tt.spec)
+		page := func(price string) (extract.Document, *part.Part) {
+			body := []byte("<title>Fees</title><main><h1>Fees</h1><p>Fees are due in spring.</p><h2>Winter</h2><p class=price>" +
+				price + " EUR</p></main>")
+			doc, err := web.Extract(body, "text/html", "https://port.example/", extract.Limits{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := r.Read(doc, body, "text/html", "https://port.example/")
+			return doc, &p
+		}
+		was, old := page("12")
+		is, now := page("15")
+		_, d, texts := Differing(was, was, old, Reading{Page: is, Part: now}, Outcome{News: News{Kind: change.Content,
+			Part: tt.spec.Include != nil}})
+		d.Tell(texts, linememory.Verdict{})
+		for _, p := range d.news.Passages {
+			if p.Of != tt.want || !p.Fact {
+				t.Errorf("%s: %+v", name, p)
+			}
+		}
+		if len(d.news.Passages) != 2 {
+			t.Errorf("%s: %+v", name, d.news.Passages)
 		}
 	}
 }

@@ -23,7 +23,8 @@ func TeachesLines(o Outcome, t *Texts) bool {
 
 // SeeLines holds the difference between two texts against what is remembered of the page's lines. It returns the memory
 // with the difference, and the outcome, which says whether something is told by default.
-func SeeLines(it *registry.Item, m linememory.Memory, t *Texts, o Outcome, at time.Time) (linememory.Memory, Outcome) {
+func SeeLines(it *registry.Item, m linememory.Memory, t *Texts, o Outcome, at time.Time) (
+	linememory.Memory, linememory.Verdict, Outcome) {
 	check := linememory.After(it.Saw, at)
 	before, now := t.readings()
 	m, seen := m.With(it.Decided).See(before, now, check)
@@ -38,7 +39,7 @@ func SeeLines(it *registry.Item, m linememory.Memory, t *Texts, o Outcome, at ti
 	if rule := it.Moving.Offer(it.Language); rule != "" && it.Moving.Last.Unix() == check.At.Unix() {
 		o.News.Why += "; this moves often: ignore it? The rule would be " + rule
 	}
-	return m, o
+	return m, seen, o
 }
 
 // readings returns the texts as they are held against the memory. What stands beside the main content is known for

@@ -30,12 +30,12 @@ type Reading struct {
 	Exclusion      string           // why the page may not be indexed; "" if it may
 	Images         []search.Image
 	ImagesHash     string
-	ImageExclusion string     // why the page's images may not be indexed; "" if they may
-	Unreadable     error      // why the body cannot be read
-	Unread         bool       // the body has no text that can be read; Hash and Body are those of its bytes
-	Page           string     // the text of the whole page
-	Part           *part.Part // the watched part; nil if no part is watched
-	Linked         bool       // a header gives the canonical address
+	ImageExclusion string           // why the page's images may not be indexed; "" if they may
+	Unreadable     error            // why the body cannot be read
+	Unread         bool             // the body has no text that can be read; Hash and Body are those of its bytes
+	Page           extract.Document // the whole page
+	Part           *part.Part       // the watched part; nil if no part is watched
+	Linked         bool             // a header gives the canonical address
 	Fields         []field.Result
 	NoFields       string // why the fields were not read
 	UnreadData     jsonld.Unread

@@ -82,8 +82,9 @@ func orNone(value any, currency string) string {
 func Values(p Part, rule, item string, zone *time.Location) Words {
 	c := p.Change
 	out := Words{
-		"title": name(c), "url": c.URL, "host": c.Host, "type": c.Type, "kind": string(c.Kind), "summary": what(c),
-		"added": passagesOf(c, "added"), "removed": passagesOf(c, "removed"), "difference": Difference(c),
+		"title": name(c), "url": c.URL, "host": c.Host, "type": c.Type, "kind": string(c.Kind),
+		"summary": what(c, name(c), maxSubject, 0),
+		"added":   passagesOf(c, "added"), "removed": passagesOf(c, "removed"), "difference": Difference(c),
 		"extent": Extent(c), "why": c.Why, "tags": strings.Join(c.Tags, ", "), "rule": rule,
 		"time": c.At.In(zone).Format("2006-01-02 15:04 MST"),
 		"link": p.Links.Difference, "item": item, "whyLink": p.Links.Why, "mute": p.Links.Mute,

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	_ "embed"
 	"html/template"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -43,9 +44,12 @@ type Letter struct {
 func Digest(rule, counted string, gathered int, lines api.ChangeLines) string {
 	what := counted
 	if len(lines.All) == 1 && lines.Count() == gathered {
-		what = Part{Change: lines.All[0].Changes[0], Count: gathered}.title()
+		p := Part{Change: lines.All[0].Changes[0], Count: gathered}
+		if what = p.title(); p.Count == 1 && words.Clean(rule) == name(p.Change) {
+			return what
+		}
 	}
-	return words.Ellipsis(words.Clean(rule), 100) + ": " + what
+	return cut(words.Clean(rule), maxSubject/2) + ": " + what
 }
 
 // name returns what a message calls a page: its title, or else its address.
@@ -84,11 +88,14 @@ func note(c api.FeedChange) string {
 	return strings.Join(out, "; ")
 }
 
-// Difference returns the passages of a change, one on a line, with a sign before each. A row of a table says which of
-// its cells differ.
+// Difference returns the passages of a change, one on a line, with a sign before each, below what they are of. A row of
+// a table says which of its cells differ.
 func Difference(c api.FeedChange) string {
 	var lines []string
 	for _, place := range api.ShownOf(c.Passages) {
+		if place.Under != "" {
+			lines = append(lines, words.Clean(place.Under)+":")
+		}
 		if place.Table == nil {
 			lines = append(lines, RowSign(place.Passage.Op)+words.Clean(place.Passage.Text))
 			continue
@@ -195,7 +202,11 @@ func (l Links) Text() string {
 // title returns what has changed, on one page or several.
 func (p Part) title() string {
 	if p.Count > 1 {
-		return several(p) + ": " + what(p.Change)
+		p.Change.Passages = slices.Clone(p.Change.Passages)
+		for i := range p.Change.Passages {
+			p.Change.Passages[i].Of = "" // on other pages it may be of something else
+		}
+		return under(several(p), p.Change, 0)
 	}
 	return Subject(p.Change)
 }
@@ -210,7 +221,7 @@ func (p Part) head() string {
 
 // brief returns the beginning of what has changed.
 func (p Part) brief() string {
-	const most, size = 2, 200
+	const most, size = 3, 200
 	all := strings.Split(lines(fields(p.Change), Difference(p.Change)), "\n")
 	for i := range all {
 		all[i] = words.Ellipsis(all[i], size)

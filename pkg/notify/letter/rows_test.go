@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/content/textdiff"
 	"github.com/tidemark/tidemark/pkg/feed"
 )
 
 // ofTables returns a change of two texts.
 func ofTables(old, now string) api.FeedChange {
 	c := feed.Change{Kind: feed.Content, Title: "Lamps", ItemID: "url_a", URL: "https://shop.example/lamps"}
-	c.SetDifference(old, now, 1<<20)
+	c.SetDifference(textdiff.Text{Text: old}, textdiff.Text{Text: now}, 1<<20, nil)
 	return c.JSON()
 }
 
@@ -26,12 +27,12 @@ func TestW22Tables(t *testing.T) {
 		"two cells": {head + storm + oil, head + "| Storm lamp | 84 EUR | no |\n" + oil,
 			"Lamps: Storm lamp · Price: 79 → 84 EUR · Stock: yes → no",
 			"Storm lamp · Price: 79 → 84 EUR · Stock: yes → no"},
-		"a row": {head + storm, head + storm + oil, "Lamps: added Oil lamp · Price: 30 EUR · Stock: no",
+		"a row": {head + storm, head + storm + oil, "Lamps: new: Oil lamp · Price: 30 EUR · Stock: no",
 			"+ Oil lamp · Price: 30 EUR · Stock: no"},
-		"a row that went": {head + storm + oil, head + storm, "Lamps: removed Oil lamp · Price: 30 EUR · Stock: no",
+		"a row that went": {head + storm + oil, head + storm, "Lamps: gone: Oil lamp · Price: 30 EUR · Stock: no",
 			"- Oil lamp · Price: 30 EUR · Stock: no"},
-		"a move": {head + storm + oil, head + oil + storm, "Lamps: moved Oil lamp", "moved: Oil lamp"},
-		"markup": {head + storm, head + storm + evil, "Lamps: added <b>Pit</b> · Price: �1 EUR · Stock: no",
+		"a move": {head + storm + oil, head + oil + storm, "Lamps: moved: Oil lamp", "moved: Oil lamp"},
+		"markup": {head + storm, head + storm + evil, "Lamps: new: <b>Pit</b> · Price: �1 EUR · Stock: no",
 			"+ <b>Pit</b> · Price: �1 EUR · Stock: no"},
 	} {
 		c := ofTables(tt.old, tt.now)

@@ -2,20 +2,19 @@ package letter
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
+	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// The longest parts of a subject, in bytes, and the longest value in "old → new".
+// maxSubject is the length of a subject, and leastName that of the name of the page in a full one, in characters.
 const (
-	maxWhat  = 120
-	maxValue = 40
+	maxSubject = 90
+	leastName  = 24
 )
 
 // happened has the words for kinds of change that say all there is to say in a subject.
@@ -26,205 +25,90 @@ var happened = map[api.ChangeKind]string{
 	api.ChangeMetadata: "other metadata", api.ChangeBytes: "other content",
 }
 
-// Subject says in one line what has changed on which page: "Storm lamp: 79 → 84 EUR". It has at most 202 bytes.
-func Subject(c api.FeedChange) string { return name(c) + ": " + what(c) }
+// Subject says in one line which page has changed, and its gravest difference: "Terms: notice period 30 → 7 days, and 2
+// more". It has at most 90 characters. The name of the page is cut first, and no number is.
+func Subject(c api.FeedChange) string { return under(name(c), c, 0) }
 
-// what says in a few words what has changed.
-func what(c api.FeedChange) string {
-	what, known := happened[c.Kind]
-	if !known {
-		what = brief(c.Passages)
+// SubjectOf is the subject of several changes of one page, the gravest first.
+func SubjectOf(all []api.FeedChange) string {
+	more := 0
+	for _, c := range all[1:] {
+		n, _ := differences(c)
+		more += max(1, n)
 	}
-	if leads(c) {
-		all := shownFields(c)
-		if what = fieldText(all[0]); len(all) > 1 {
-			what = words.Ellipsis(what, maxWhat-len(andMore)) + andMore
+	return under(name(all[0]), all[0], more)
+}
+
+// under says below a name what has changed, and how many differences there are besides, with those of other changes.
+func under(name string, c api.FeedChange, more int) string {
+	size := utf8.RuneCountInString(name)
+	text := what(c, name, maxSubject-len(": ")-min(size, leastName), more)
+	return cut(name, maxSubject-len(": ")-utf8.RuneCountInString(text)) + ": " + text
+}
+
+// what says in at most so many characters what has changed on a page with a name.
+func what(c api.FeedChange, name string, room, more int) string {
+	n, all := differences(c)
+	rest := andMore(n-1+more, all)
+	room -= utf8.RuneCountInString(rest)
+	text, known := happened[c.Kind]
+	switch fields := shownFields(c); {
+	case c.Listed != nil && c.Listed.More > 0:
+		text = words.Count(c.Listed.More, "more new entry")
+	case c.Listed != nil:
+		text = "new: " + cmp.Or(words.Clean(c.Listed.Title), c.Listed.URL)
+	case leads(c):
+		text = fieldText(fields[0])
+	case !known:
+		const asBefore = ", as before"
+		if text = "changed"; n > 0 {
+			text = tellings(c.Passages)[0].text(name, room-len(asBefore))
+		}
+		if c.Kind == api.ChangeReverted {
+			text = cut(text, room-len(asBefore)) + asBefore
 		}
 	}
-	if e := c.Listed; e != nil {
-		if what = "new: " + cmp.Or(words.Clean(e.Title), e.URL); e.More > 0 {
-			what = words.Count(e.More, "more new entry")
-		}
-	}
-	if c.Kind == api.ChangeReverted {
-		what += ", as before"
-	}
-	return words.Ellipsis(what, maxWhat)
+	return cut(text, room) + rest
 }
 
-// brief says in a few words how passages differ. Numbers come before other words.
-func brief(all []api.ChangedPassage) string {
-	told := tellings(all)
-	if len(told) == 0 {
-		return "changed"
-	}
-	what := told[max(0, slices.IndexFunc(told, func(t telling) bool { return t.number }))].text
-	if len(told) > 1 {
-		what = words.Ellipsis(what, maxWhat-len(andMore)) + andMore
-	}
-	return what
-}
-
-const andMore = ", and more"
-
-// pair is a passage before and after. One of them may be empty.
-type pair struct{ old, new side }
-
-// side is a passage as a subject needs it.
-type side struct {
-	text, hit     string // the passage, and the words that differ
-	before, after string // what stands around these words
-	hits          int    // in how many places it differs
-}
-
-func pairsOf(all []api.ChangedPassage) (out []pair) {
-	for i := 0; i < len(all); i++ {
-		switch {
-		case all[i].Op == "added":
-			out = append(out, pair{new: sideOf(all[i])})
-		case i+1 < len(all) && all[i+1].Op == "added" && isReplaced(all[i], all[i+1]):
-			out = append(out, pair{sideOf(all[i]), sideOf(all[i+1])})
-			i++
-		default:
-			out = append(out, pair{old: sideOf(all[i])})
-		}
-	}
-	return out
-}
-
-// fewWords is the number of words of passages that may replace each other with nothing in common.
-const fewWords = 2
-
-// isReplaced reports whether a removed passage is told as replaced by the added one after it: if they have words in
-// common, or only a word or two. Passages of different places may stand side by side.
-func isReplaced(was, is api.ChangedPassage) bool {
-	return was.Pieces != nil ||
-		len(strings.Fields(was.Text)) <= fewWords && len(strings.Fields(is.Text)) <= fewWords
-}
-
-func sideOf(p api.ChangedPassage) (s side) {
-	s.text = words.Clean(p.Text)
-	if p.Pieces == nil {
-		s.hit, s.hits = s.text, 1
-		return s
-	}
-	for _, piece := range p.Pieces {
-		text := words.CleanPiece(piece.Text)
-		switch {
-		case piece.Changed:
-			s.hit, s.hits = text, s.hits+1
-		case s.hits == 0:
-			s.before = text
-		case s.hits == 1 && s.after == "":
-			s.after = text
-		}
-	}
-	s.hit = strings.Trim(s.hit, " .,;:!?()…")
-	return s
-}
-
-// String says how a passage has changed.
-func (p pair) String() string {
+// differences returns in how many places a change differs, and whether these are all.
+func differences(c api.FeedChange) (n int, all bool) {
+	_, known := happened[c.Kind]
 	switch {
-	case p.old.text == "":
-		return "added “" + p.new.text + "”"
-	case p.new.text == "":
-		return "removed “" + p.old.text + "”"
-	case p.old.hits == 0 && p.new.hits == 1 && p.new.hit != "":
-		return "added “" + p.new.hit + "”"
-	case p.new.hits == 0 && p.old.hits == 1 && p.old.hit != "":
-		return "removed “" + p.old.hit + "”"
+	case leads(c):
+		return len(shownFields(c)), true
+	case known || c.Listed != nil:
+		return 1, true
 	}
-	old, now := p.old.hit, p.new.hit
-	if p.old.hits != 1 || p.new.hits != 1 || old == "" || now == "" ||
-		max(utf8.RuneCountInString(old), utf8.RuneCountInString(now)) > maxValue {
-		return "now “" + p.new.text + "”"
+	for _, t := range tellings(c.Passages) {
+		n += 1 + t.pair.more
 	}
-	unit := currencyBefore.FindString(p.new.before)
-	return unit + old + " → " + unit + now + currencyAfter.FindString(p.new.after)
+	return n, len(c.Passages) < passages
 }
 
-// A currency or a percent sign beside a number is part of what has changed.
-var (
-	currencyBefore = regexp.MustCompile(`(?:\p{Sc}|\b(?:` + currencies + `)) ?$`)
-	currencyAfter  = regexp.MustCompile(`^ ?(?:[\p{Sc}%円元원]|(?i:zł|kč|руб|(?:kr|` + currencies + `)\b))`)
-)
-
-const currencies = `EUR|USD|GBP|CHF|JPY|CNY|PLN|CZK|SEK|NOK|DKK`
-
-func hasDigit(text string) bool { return strings.ContainsFunc(text, unicode.IsDigit) }
-
-// RowText says in one line how a row of a table differs: "Storm lamp · Price: 79 → 84 EUR". Of a row that was added or
-// removed it says all cells.
-func RowText(t *api.DiffTable, r api.DiffRow) string {
-	var out []string
-	for i, c := range r.Cells {
-		text, name := words.Clean(api.TextOf(c.Text)), words.Clean(t.Name(i))
-		if i == 0 && (r.Op != opChanged || !c.Differs()) {
-			name = ""
-		} else if r.Op == opChanged && !c.Differs() || r.Op == opMoved {
-			continue
-		} else if r.Op == opChanged {
-			text = pair{pieceSide(c.Was), pieceSide(c.Text)}.String()
-		}
-		if text == "" {
-			continue
-		}
-		if name != "" && name != text {
-			text = name + ": " + text
-		}
-		out = append(out, text)
+// andMore says how many further differences there are, if all are known.
+func andMore(n int, all bool) string {
+	switch {
+	case n <= 0:
+		return ""
+	case !all:
+		return ", and more"
 	}
-	return strings.Join(out, " · ")
+	return ", and " + strconv.Itoa(n) + " more"
 }
 
-// The kinds of rows; others are added and removed.
-const (
-	opChanged = "changed"
-	opMoved   = "moved"
-)
-
-// RowSign is what a text has before a row, by what happened to the row.
-func RowSign(op string) string {
-	return map[string]string{"added": "+ ", "removed": "- ", opMoved: "moved: "}[op]
-}
-
-// TableNote says what of a table is not shown; "" if nothing is left out.
-func TableNote(t *api.DiffTable) string {
-	var out []string
-	add := func(n int, unit, one, more string) {
-		if n == 1 {
-			out = append(out, words.Count(n, unit)+one)
-		} else if n > 1 {
-			out = append(out, words.Count(n, unit)+more)
-		}
-	}
-	add(t.Same, "row", " is the same", " are the same")
-	add(t.Moved, "row", " is in another place, and otherwise the same", " are in another place, and otherwise the same")
-	add(t.MoreRows, "more row", " differs and is not shown", " differ and are not shown")
-	add(t.MoreColumns, "column", " is not shown", " are not shown")
-	return strings.Join(out, "; ")
-}
-
-func pieceSide(pieces []api.DiffPiece) side {
-	if len(pieces) == 0 {
-		return side{}
-	}
-	return sideOf(api.ChangedPassage{Text: api.TextOf(pieces), Pieces: pieces})
-}
-
-// telling is a difference at one place in a few words.
+// telling is a difference at one place: a pair of passages, or a row of a table.
 type telling struct {
-	text   string
-	number bool // a number has become another
+	pair pair
+	row  string
 }
 
-// tellings says how passages differ.
+// tellings says how passages differ, in their order.
 func tellings(all []api.ChangedPassage) (out []telling) {
 	var lines []api.ChangedPassage
 	flush := func() {
 		for _, p := range pairsOf(lines) {
-			out = append(out, telling{p.String(), hasDigit(p.old.hit) && hasDigit(p.new.hit)})
+			out = append(out, telling{pair: p})
 		}
 		lines = nil
 	}
@@ -235,11 +119,68 @@ func tellings(all []api.ChangedPassage) (out []telling) {
 		}
 		flush()
 		for _, r := range place.Table.Rows {
-			number := func(c api.DiffCell) bool { return hasDigit(pieceSide(c.Was).hit) && hasDigit(pieceSide(c.Text).hit) }
-			sign := map[string]string{"added": "added ", "removed": "removed ", opMoved: "moved "}[r.Op]
-			out = append(out, telling{sign + RowText(place.Table, r), slices.ContainsFunc(r.Cells, number)})
+			sign := map[string]string{"added": "new: ", "removed": "gone: ", opMoved: "moved: "}[r.Op]
+			out = append(out, telling{pair{of: place.Of}, sign + RowText(place.Table, r)})
 		}
 	}
 	flush()
 	return out
+}
+
+// text says a difference in at most so many characters, if it can be cut so far.
+func (t telling) text(name string, room int) string {
+	of := namesOf(t.pair.of, name)
+	if t.row != "" {
+		return fitting(room, named(of, t.row), t.row)
+	}
+	return t.pair.text(of, room)
+}
+
+// namesOf returns the names of what a passage is of, without that of the page.
+func namesOf(of, page string) (out []string) {
+	for name := range strings.SplitSeq(of, api.BetweenNames) {
+		if name = words.Clean(name); name != "" && !strings.EqualFold(name, page) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// named puts names before a text.
+func named(of []string, text string) string {
+	if len(of) == 0 {
+		return text
+	}
+	return strings.Join(of, api.BetweenNames) + ": " + text
+}
+
+// fitting returns the first of some texts that has at most so many characters, or else the last one, cut.
+func fitting(room int, all ...string) string {
+	for _, text := range all {
+		if utf8.RuneCountInString(text) <= room {
+			return text
+		}
+	}
+	return cut(all[len(all)-1], room)
+}
+
+// cut shortens a text to so many characters, at a blank where there is one near, and never within a number.
+func cut(text string, most int) string {
+	all := []rune(text)
+	if len(all) <= most {
+		return text
+	}
+	at := max(most-1, 0)
+	if blank := slices.IndexFunc(reversed(all[:min(at+1, len(all))]), isBlank); blank >= 0 && blank < at/2 {
+		at -= blank
+	}
+	for at > 0 && isNumeric(all[at-1]) && isNumeric(all[at]) || at > 1 && isBlank(all[at-1]) {
+		at--
+	}
+	for at > 1 && isBlank(all[at]) && isDigit(all[at-1]) && isDigit(all[min(at+1, len(all)-1)]) {
+		for at > 0 && isNumeric(all[at-1]) { // "1 299" is one number
+			at--
+		}
+	}
+	return strings.TrimRight(string(all[:at]), " ,;:–—-") + "…"
 }

@@ -1,0 +1,198 @@
+package textdiff
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tidemark/tidemark/pkg/content/fact"
+)
+
+// spot is where two lines differ. A line that has only lost or gained words there has hits on one side alone.
+type spot struct{ old, now part }
+
+// part is one side of a spot.
+type part struct {
+	line   string
+	number int    // of the line, from 1; 0 if that text has no such line
+	at     int    // where the first difference is
+	hits   []span // what differs
+	until  int    // up to where further differences belong to the spot
+}
+
+func (p part) from() int {
+	if len(p.hits) > 0 {
+		return p.hits[0].from
+	}
+	return p.at
+}
+
+func (p part) to() int {
+	if n := len(p.hits); n > 0 {
+		return p.hits[n-1].to
+	}
+	return p.at
+}
+
+// isWhole reports whether all of the line differs.
+func (p part) isWhole() bool {
+	return len(p.hits) == 1 && strings.TrimSpace(p.line[:p.from()]+p.line[p.to():]) == ""
+}
+
+// text returns what differs.
+func (p part) text() string {
+	var out []string
+	for _, h := range p.hits {
+		out = append(out, p.line[h.from:h.to])
+	}
+	return strings.Join(out, " ")
+}
+
+// spotsOf returns the spots in which a row differs. Differences of a long line that one passage can show are one spot.
+func spotsOf(r Row, size int, blank bool) (out []spot) {
+	var p spot
+	p.old.line, _ = Line(r.Old)
+	p.now.line, _ = Line(r.New)
+	p.old.number, p.now.number = r.OldN, r.NewN
+	was, is := 0, 0
+	for i := range max(len(r.Old), len(r.New)) {
+		a, b := pieceAt(r.Old, i), pieceAt(r.New, i)
+		if a.differs(blank) || b.differs(blank) {
+			if len(out) == 0 || was >= p.old.until || is >= p.now.until {
+				p.old.begin(was, size)
+				p.now.begin(is, size)
+				out = append(out, p)
+			}
+			last := &out[len(out)-1]
+			last.old.add(a, was, blank)
+			last.now.add(b, is, blank)
+		}
+		was, is = was+len(a.Text), is+len(b.Text)
+	}
+	return out
+}
+
+func pieceAt(pieces []Piece, i int) Piece {
+	if i >= len(pieces) {
+		return Piece{}
+	}
+	return pieces[i]
+}
+
+func (p *part) begin(at, size int) {
+	p.at, p.hits, p.until = at, nil, max(at-size/4, 0)+size*3/4
+	if len(p.line) <= size {
+		p.until = len(p.line) + 1
+	}
+}
+
+func (p *part) add(piece Piece, at int, blank bool) {
+	if piece.differs(blank) {
+		p.hits = append(p.hits, span{at, at + len(piece.Text)})
+	}
+}
+
+// sentence reports whether a line has lost or gained whole sentences.
+func (p spot) sentence() bool {
+	for _, s := range [][2]part{{p.old, p.now}, {p.now, p.old}} {
+		if len(s[0].hits) > 0 || len(s[1].hits) != 1 {
+			continue
+		}
+		h, line := s[1].hits[0], s[1].line
+		before := strings.TrimSpace(line[:h.from])
+		return (before == "" || endsSentence(before)) && endsSentence(line[h.from:h.to])
+	}
+	return false
+}
+
+// The least weights of differences, by what they say. Words add their number of letters.
+const (
+	weighsMoving   = 1   // what moves at most checks
+	weighsText     = 100 // other words
+	weighsSentence = 200 // a sentence that came or went
+	weighsLine     = 300 // a fact in a line that came or went
+	weighsFact     = 400 // a fact that became another, in a line that stayed
+
+	rarely  = 50 // more for facts other than numbers, times and dates, which are what counts and ticks
+	letters = 99 // most that words add
+)
+
+// weigh returns how much a difference has to say, and whether each side has a fact in what differs.
+func (p spot) weigh() (weight int, facts [2]bool) {
+	rare, size := false, 0
+	for i, s := range []part{p.old, p.now} {
+		var seldom bool
+		facts[i], seldom = s.facts()
+		rare, size = rare || seldom, max(size, utf8.RuneCountInString(strings.TrimSpace(s.text())))
+	}
+	switch {
+	case !facts[0] && !facts[1] && (isSentence(p.old) || isSentence(p.now)):
+		weight = weighsSentence
+	case !facts[0] && !facts[1]:
+		return weighsText + min(size, letters), facts
+	case p.stays():
+		weight = weighsFact
+	default:
+		weight = weighsLine
+	}
+	if rare {
+		weight += rarely
+	}
+	return weight, facts
+}
+
+// moves reports whether all that differs in a row moves at most checks.
+func (f *finder) moves(r Row) bool {
+	if f.o.Moves == nil {
+		return false
+	}
+	old, _ := Line(r.Old)
+	now, _ := Line(r.New)
+	return (r.OldN == 0 || f.o.Moves(old)) && (r.NewN == 0 || f.o.Moves(now))
+}
+
+// stays reports whether a line has become the other, so that a good part of both is the same.
+func (p spot) stays() bool {
+	const least = 4 // one in so many bytes of the shorter line
+	if p.old.number == 0 || p.now.number == 0 {
+		return false
+	}
+	was, is := len(p.old.line)-len(p.old.text()), len(p.now.line)-len(p.now.text())
+	return !p.sentence() && least*min(was, is) >= min(len(p.old.line), len(p.now.line))
+}
+
+// facts reports whether a part has a fact in what differs, and one that does not merely count or tick.
+func (p part) facts() (has, rare bool) {
+	const around = 1 << 10 // bytes of a line beside what differs, which say what is a fact
+	begin, end := 0, len(p.line)
+	if end > 4*around {
+		begin, end = max(0, p.from()-around), min(end, p.to()+around)
+	}
+	if len(p.hits) == 0 {
+		return false, false
+	}
+	for _, one := range fact.Find(strings.ToValidUTF8(p.line[begin:end], "?")) {
+		for _, h := range p.hits {
+			if one.From < h.to-begin && h.from-begin < one.To {
+				has = true
+				rare = rare || one.Kind != fact.Number && one.Kind != fact.Time && one.Kind != fact.Date
+			}
+		}
+	}
+	return has, rare
+}
+
+// isSentence reports whether a line that came or went, or what a line has lost or gained, is as long as a sentence.
+func isSentence(p part) bool {
+	const least, unspaced = 8, 20 // words, and letters of scripts without spaces between words
+	text := p.text()
+	if !p.isWhole() && !endsSentence(text) {
+		return false
+	}
+	n := 0
+	for _, r := range text {
+		if spaceless(r) {
+			n++
+		}
+	}
+	return len(strings.Fields(text)) >= least || n >= unspaced
+}
