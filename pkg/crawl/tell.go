@@ -29,7 +29,7 @@ func (c *check) compareTexts(
 	o, c.differences, c.texts = verdict.Differing(old.page, old.doc, old.part, r, o)
 	o = c.basis.ExplainList(was, &c.item, old.part, r, o, len(c.listed) > 0)
 	if !verdict.TeachesLines(o, c.texts) {
-		c.differences.Tell(c.texts, linememory.Verdict{})
+		c.differences.Choose(c.texts, linememory.Verdict{})
 		return o, nil
 	}
 	m, err := c.lines(ctx, was, o.News.Part)
@@ -37,7 +37,7 @@ func (c *check) compareTexts(
 		return o, err
 	}
 	m, seen, o := verdict.SeeLines(&c.item, m, c.texts, o, c.now())
-	c.differences.Tell(c.texts, seen)
+	c.differences.Choose(c.texts, seen)
 	return o, c.in.Fields.Remember(ctx, c.item.ID, m)
 }
 

@@ -1,20 +1,17 @@
 package notify
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/notify/letter"
 	"github.com/tidemark/tidemark/pkg/notify/send"
@@ -105,37 +102,13 @@ func (s *Follower) single(r *rule, channel string, c feed.Change, to links, now 
 	event := api.ChangeEvent{Event: s.event(id, api.EventChange, r.ID, c.At), Data: api.ReportedChange{FeedChange: shown,
 		RuleName: r.Name, Links: api.MessageLinks(p.Links)}}
 	event.Subject = c.URL
-	d.Message = r.message(p, to)
+	d.Message = r.message([]letter.Part{p}, to)
 	d.Title = d.Message.Title
 	if r.isWorded() {
 		event.Data.Message = &api.MessageWording{Title: d.Message.Title, Text: d.Message.Text}
 	}
 	d.Message.ID, d.Message.Body = id, jsonBody(event)
 	return id, d
-}
-
-// isWorded reports whether the rule words its messages itself.
-func (r *rule) isWorded() bool { return !r.title.Empty() || !r.text.Empty() }
-
-// maxTitle is the length of the longest title, in bytes.
-const maxTitle = 250
-
-// message returns the message about one change, worded as the rule says. If nothing is left of the title or the text,
-// because all its variables are empty, the usual one stands.
-func (r *rule) message(p letter.Part, to links) send.Message {
-	item := ""
-	if p.Change.ItemID != "" {
-		item = to.to("/items/"+url.PathEscape(p.Change.ItemID), nil)
-	}
-	values := letter.Values(p, r.Name, item, cmp.Or(r.plan.Zone, time.UTC))
-	title := words.Ellipsis(words.Clean(letter.PlainText(r.title.With(values))), maxTitle)
-	l := letter.Letter{Title: cmp.Or(title, letter.Subject(p.Change)), Rule: r.Name, RuleLink: to.rule(r),
-		Parts: []letter.Part{p}}
-	out := send.Message{Title: l.Title, Text: letter.Summary(p.Change), URL: p.Change.URL, Foot: l.Foot(), HTML: l.HTML()}
-	if pieces := r.text.With(values); letter.PlainText(pieces) != "" {
-		out.Text, out.Foot, out.HTML, out.Alone = letter.PlainText(pieces), "", letter.OwnHTML(l.Title, pieces), true
-	}
-	return out
 }
 
 // maxRow is the size at which the row of a delivery still takes what its attempts add.

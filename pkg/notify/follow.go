@@ -5,7 +5,6 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
@@ -14,7 +13,7 @@ import (
 )
 
 const (
-	perStep     = 500 // number of changes per step
+	perStep     = 500 // number of changes per step; those of one check may be more
 	maxExamined = 5000
 	// maxRows is the number of bytes of new deliveries at which a step ends. It leaves room in the transaction for the
 	// states of all rules and for the messages of one more rule.
@@ -81,6 +80,7 @@ type pass struct {
 	left    effort                // for the rest of the step
 	muted   muteSet               // nil until it is first needed
 	links   *links                // the same
+	hooks   map[string]bool       // whether a channel is a webhook, of those that were asked for
 }
 
 // begin reads the rules that are not for one page, and sets the position from which the step continues. A new rule from
@@ -141,33 +141,34 @@ func (p *pass) read(ctx context.Context) (looked int, more bool, err error) {
 	if p.at == p.end {
 		return 0, false, nil
 	}
-	for c, err := range p.s.feed.Oldest(ctx, p.at) {
+	for check, err := range checks(p.s.feed.Oldest(ctx, p.at)) {
 		if fault.Is(err, fault.Expired) {
 			return p.afresh(ctx)
 		}
 		if err != nil {
 			return looked, false, err
 		}
-		if c.Position.After(p.end) {
+		last := check[len(check)-1].Position
+		if last.After(p.end) {
 			break
 		}
-		if looked == perStep || p.room() <= maxTargets || p.left <= 0 {
+		if looked >= perStep || p.room() <= maxTargets || p.left <= 0 {
 			return looked, true, nil
 		}
-		looked++
+		looked += len(check)
 		all := p.rest.rules
-		if p.pages && c.ItemID != "" {
-			own, err := p.scope(ctx, c.ItemID)
+		if item := check[0].ItemID; p.pages && item != "" {
+			own, err := p.scope(ctx, item)
 			if err != nil {
 				return looked, false, err
 			}
 			// Rules for the page come first: for them, there is always room in the transaction.
 			all = slices.Concat(own.rules, all)
 		}
-		if err := p.decide(ctx, c, all); err != nil {
+		if err := p.decide(ctx, check, all); err != nil {
 			return looked, false, err
 		}
-		p.at = c.Position
+		p.at = last
 	}
 	p.at = p.end
 	return looked, false, nil
@@ -193,79 +194,6 @@ func (p *pass) afresh(ctx context.Context) (looked int, more bool, err error) {
 	}
 	p.at, p.changed = feed.Position{}, true
 	return 0, true, err
-}
-
-// decide lets rules decide about a change.
-func (p *pass) decide(ctx context.Context, c feed.Change, all []rule) error {
-	c, err := withDifference(ctx, p.s.feed, c, all...)
-	if err != nil {
-		return err
-	}
-	left, room := maxEffort, len(p.ids)+maxTargets
-	alike := sync.OnceValue(c.AlikeKey)
-	defer func() { p.left -= maxEffort - left }()
-	for i := range all {
-		r := &all[i]
-		if !c.Position.After(r.since) {
-			continue
-		}
-		if met, err := r.meets(ctx, c, &left); err != nil {
-			return err
-		} else if !met {
-			continue
-		}
-		muted, err := p.mutes(ctx)
-		if err != nil {
-			return err
-		}
-		if hidden(muted, r, c) {
-			continue
-		}
-		fits := p.bytes < maxRows && len(p.ids)+len(r.Channels) <= room
-		if err := p.report(ctx, r, c, reported{alike(), muted, fits}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// reported is what decides how a change that a rule matches is reported.
-type reported struct {
-	alike string
-	muted muteSet
-	room  bool // whether messages of its own fit into the transaction
-}
-
-// report sends a change that a rule matches as a message of its own, or gathers it. A mute that began after the change
-// still stops a message of its own; a digest asks for the mutes when it is written.
-func (p *pass) report(ctx context.Context, r *rule, c feed.Change, by reported) error {
-	g := p.scopes[r.page].Rules[r.ID]
-	idle := g.Gathered == 0
-	single := by.room && r.plan.Add(&g.digestState, by.alike, p.now)
-	to, err := p.linking(ctx)
-	if err != nil {
-		return err
-	}
-	switch {
-	case single && !by.muted.cover(c.ItemID, r.ID, p.now):
-		for _, name := range r.Channels {
-			id, d := p.s.single(r, name, c, to, p.now)
-			p.add(map[string]storage.Op{id: waiting(id, d)})
-		}
-	case !single:
-		if !by.room {
-			g.gather(p.now)
-		}
-		if idle {
-			g.Since, g.Kinds = p.at.String(), map[string]int{}
-		}
-		if g.Final = c.Position.String(); r.page != "" && len(g.IDs) < inDigest {
-			g.IDs = append(g.IDs, g.Final)
-		}
-		g.Kinds[string(c.Kind)]++
-	}
-	p.keep(r, g)
-	return nil
 }
 
 // write writes the digest of a rule, unless all of its changes are muted by now. It reports whether the digest does not

@@ -96,7 +96,7 @@ func preview(ctx context.Context, s *Book, r *rule, some []api.FeedChange, chann
 	if p.Links = to.of(r, p.Change); p.Change.ItemID != "" {
 		p.Links.Mute = to.to("/mute/…", nil)
 	}
-	m := r.message(p, to)
+	m := r.message([]letter.Part{p}, to)
 	for _, name := range channels {
 		c, _, err := s.channel(ctx, name)
 		if fault.Is(err, fault.NotFound) {
@@ -133,6 +133,7 @@ func tested(ctx context.Context, all *feed.Feed, now time.Time, r *rule) (out ap
 	kinds := map[string]int{}
 	left := testedEffort
 	var events []digestEvent
+	var before *feed.Change
 	for c, err := range all.Newest(ctx, feedEnd) {
 		if err != nil {
 			return out, err
@@ -158,7 +159,10 @@ func tested(ctx context.Context, all *feed.Feed, now time.Time, r *rule) (out ap
 			continue
 		}
 		kinds[string(c.Kind)]++
-		events = append(events, digestEvent{At: c.At, Key: c.AlikeKey()})
+		if before == nil || !sameCheck(*before, c) { // one check is one message
+			events = append(events, digestEvent{At: c.At, Key: c.AlikeKey()})
+		}
+		before = &c
 		if out.Matched++; len(out.Changes) < inDigest {
 			out.Changes = append(out.Changes, r.shown(c))
 		}

@@ -37,7 +37,7 @@ func TestN11Order(t *testing.T) {
 		"in the order of the text": {"Fee: 1 EUR\nsame\nToll: 2 EUR", "Fee: 2 EUR\nsame\nToll: 3 EUR",
 			"-Fee: 1 EUR!\n+Fee: 2 EUR!\n-Toll: 2 EUR!\n+Toll: 3 EUR!"},
 		"what moves comes last": {"Level 4148 here\nsame\nred", "Level 4152 here\nsame\nblue",
-			"-red\n+blue\n-Level 4148 here\n+Level 4152 here"},
+			"-red\n+blue\n-Level 4148 here!\n+Level 4152 here!"},
 		"a fact beside what moves": {"red\nsame\nLevel 4148 here, the fee is 12 EUR",
 			"blue\nsame\nLevel 4152 here, the fee is 99 EUR",
 			"-Level 4148 here, the fee is 12 EUR!\n+Level 4152 here, the fee is 99 EUR!\n-red\n+blue"},

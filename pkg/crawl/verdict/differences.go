@@ -37,7 +37,7 @@ type Texts struct {
 
 // Differing compares the stored text of a page, and the stored text of its watched part, with a reading. If the part
 // has changed, the returned outcome describes only the change of the part. The texts are those that were compared; see
-// [Differences.Tell].
+// [Differences.Choose].
 func Differing(page, was extract.Document, watched *part.Part, r Reading, o Outcome) (
 	Outcome, Differences, *Texts) {
 	var d Differences
@@ -67,8 +67,8 @@ func Differing(page, was extract.Document, watched *part.Part, r Reading, o Outc
 	return o, d, &Texts{before, now, was, r.Doc, o.News.Part, of, isOf}
 }
 
-// Tell chooses what is told of the differences between texts. What a memory says of them decides what comes last.
-func (d *Differences) Tell(t *Texts, seen linememory.Verdict) {
+// Choose chooses what is told of the differences between texts. What a memory says of them decides what comes last.
+func (d *Differences) Choose(t *Texts, seen linememory.Verdict) {
 	d.news.SetDifference(textdiff.Text{Text: t.Before, Of: t.of}, textdiff.Text{Text: t.Now, Of: t.isOf}, maxCompared,
 		seen.Moving)
 }

@@ -84,7 +84,7 @@ func TestN11DifferencesAreNamed(t *testing.T) {
 		is, now := page("15")
 		_, d, texts := Differing(was, was, old, Reading{Page: is, Part: now}, Outcome{News: News{Kind: change.Content,
 			Part: tt.spec.Include != nil}})
-		d.Tell(texts, linememory.Verdict{})
+		d.Choose(texts, linememory.Verdict{})
 		for _, p := range d.news.Passages {
 			if p.Of != tt.want || !p.Fact {
 				t.Errorf("%s: %+v", name, p)

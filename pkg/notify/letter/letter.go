@@ -110,6 +110,18 @@ func Difference(c api.FeedChange) string {
 // Summary returns the fields of a change, its difference and a note, as text.
 func Summary(c api.FeedChange) string { return lines(fields(c), Difference(c), note(c)) }
 
+// Summaries returns what has changed in each part, as text: the summary of the only one, or what has changed and the
+// summary of each.
+func (l Letter) Summaries() string {
+	if len(l.Parts) == 1 {
+		return Summary(l.Parts[0].Change)
+	}
+	_, all := l.fitting(func(p Part) string {
+		return lines(what(p.Change, name(p.Change), maxSubject, 0), Summary(p.Change))
+	})
+	return strings.Join(all, "\n\n")
+}
+
 // lines joins the texts that are not empty.
 func lines(all ...string) string {
 	var out []string
@@ -161,9 +173,11 @@ func (l Letter) fitting(written func(Part) string) (Letter, []string) {
 	return l, parts
 }
 
-// Foot returns the lines that follow the changes in a chat: the links of the only change, and the rule.
+// Foot returns the lines that follow the changes in a chat: the links of the only change, or of the first one of a
+// page, and the rule.
 func (l Letter) Foot() string {
-	if len(l.Parts) == 1 {
+	onOther := func(p Part) bool { return p.Change.ItemID != l.Parts[0].Change.ItemID || p.Change.ItemID == "" }
+	if len(l.Parts) > 0 && !slices.ContainsFunc(l.Parts[1:], onOther) {
 		return lines(l.Parts[0].Links.Text(), l.from())
 	}
 	return l.from()

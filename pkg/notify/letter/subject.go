@@ -29,14 +29,45 @@ var happened = map[api.ChangeKind]string{
 // more". It has at most 90 characters. The name of the page is cut first, and no number is.
 func Subject(c api.FeedChange) string { return under(name(c), c, 0) }
 
-// SubjectOf is the subject of several changes of one page, the gravest first.
-func SubjectOf(all []api.FeedChange) string {
+// SubjectOf is the subject of the changes of one check of a page, the gravest first. A new entry of a list is counted
+// once, though the text of the list has it, too.
+func SubjectOf(all []Part) string {
 	more := 0
-	for _, c := range all[1:] {
-		n, _ := differences(c)
-		more += max(1, n)
+	for _, p := range all[1:] {
+		n, _ := differences(p.Change)
+		if e := all[0].Change.Listed; e != nil && e.Title != "" && len(p.Change.Passages) > 0 &&
+			strings.Contains(p.Change.Passages[0].Text, e.Title) {
+			n--
+		}
+		more += n
 	}
-	return under(name(all[0]), all[0], more)
+	return under(name(all[0].Change), all[0].Change, more)
+}
+
+// Gravest returns the changes of a check with the gravest first. Those that are as grave stay in their order.
+func Gravest(all []Part) []Part {
+	slices.SortStableFunc(all, func(a, b Part) int { return cmp.Compare(gravity(b.Change), gravity(a.Change)) })
+	return all
+}
+
+// gravity says how much a change has to say, on the scale of the weights of passages.
+func gravity(c api.FeedChange) int {
+	const condition, lost, value, entry, other = 700, 600, 450, 360, 50
+	fields := shownFields(c)
+	switch {
+	case len(fields) > 0 && fields[0].Condition != "":
+		return condition
+	case c.Kind == api.ChangeField:
+		return value
+	case c.Listed != nil:
+		return entry
+	case slices.Contains([]api.ChangeKind{api.ChangeGone, api.ChangeBack, api.ChangeFailing, api.ChangeRecovered,
+		api.ChangeWatchBroken, api.ChangeWatchRestored}, c.Kind):
+		return lost
+	case len(c.Passages) > 0:
+		return max(other, c.Passages[0].Weight)
+	}
+	return other
 }
 
 // under says below a name what has changed, and how many differences there are besides, with those of other changes.
@@ -61,7 +92,7 @@ func what(c api.FeedChange, name string, room, more int) string {
 		text = fieldText(fields[0])
 	case !known:
 		const asBefore = ", as before"
-		if text = "changed"; n > 0 {
+		if text = "changed"; len(c.Passages) > 0 {
 			text = tellings(c.Passages)[0].text(name, room-len(asBefore))
 		}
 		if c.Kind == api.ChangeReverted {
@@ -83,7 +114,7 @@ func differences(c api.FeedChange) (n int, all bool) {
 	for _, t := range tellings(c.Passages) {
 		n += 1 + t.pair.more
 	}
-	return n, len(c.Passages) < passages
+	return max(n, 1), len(c.Passages) < passages
 }
 
 // andMore says how many further differences there are, if all are known.
