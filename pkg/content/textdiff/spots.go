@@ -1,7 +1,9 @@
 package textdiff
 
 import (
+	"regexp"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/tidemark/tidemark/pkg/content/fact"
@@ -107,6 +109,7 @@ func (p spot) sentence() bool {
 // The least weights of differences, by what they say. Words add their number of letters.
 const (
 	weighsMoving   = 1   // what moves at most checks
+	weighsSigns    = 50  // what says the same
 	weighsText     = 100 // other words
 	weighsSentence = 200 // a sentence that came or went
 	weighsLine     = 300 // a fact in a line that came or went
@@ -125,6 +128,8 @@ func (p spot) weigh() (weight int, facts [2]bool) {
 		rare, size = rare || seldom, max(size, utf8.RuneCountInString(strings.TrimSpace(s.text())))
 	}
 	switch {
+	case p.saysTheSame():
+		return weighsSigns, [2]bool{}
 	case !facts[0] && !facts[1] && (isSentence(p.old) || isSentence(p.now)):
 		weight = weighsSentence
 	case !facts[0] && !facts[1]:
@@ -148,6 +153,31 @@ func (f *finder) moves(r Row) bool {
 	old, _ := Line(r.Old)
 	now, _ := Line(r.New)
 	return (r.OldN == 0 || f.o.Moves(old)) && (r.NewN == 0 || f.o.Moves(now))
+}
+
+// target matches where a link of Markdown leads.
+var target = regexp.MustCompile(`\]\([^()\s]*\)`)
+
+// WithoutTargets returns a text of Markdown without the addresses to which its links lead.
+func WithoutTargets(text string) string { return target.ReplaceAllString(text, "]") }
+
+// saysTheSame reports whether nothing differs but signs, or where links lead. A line that came or went may be of signs
+// alone.
+func (p spot) saysTheSame() bool { return wordsIn(p.old.line) == wordsIn(p.now.line) }
+
+// wordsIn returns the letters and digits of a line, and the signs that go with numbers.
+func wordsIn(line string) string {
+	line = WithoutTargets(line)
+	says := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+	if !strings.ContainsFunc(line, says) {
+		return ""
+	}
+	return strings.Map(func(r rune) rune {
+		if says(r) || unicode.Is(unicode.Sc, r) || strings.ContainsRune("%+-−–.,:", r) {
+			return r
+		}
+		return -1
+	}, line)
 }
 
 // stays reports whether a line has become the other, so that a good part of both is the same.

@@ -44,6 +44,10 @@ func TestN11Order(t *testing.T) {
 		"a date after a price": {"Last updated: 3 March 2026\nsame\nFee: 12 EUR",
 			"Last updated: 4 April 2026\nsame\nFee: 15 EUR",
 			"-Fee: 12 EUR!\n+Fee: 15 EUR!\n-Last updated: 3 March 2026!\n+Last updated: 4 April 2026!"},
+		"signs and addresses of links": {"Fees, tolls\nsame\nSee [here](/a).\nsame\n-----\nsame\nyou may, moor",
+			"Fees; tolls\nsame\nSee [here](/b).\nsame\nsame\nyou could, moor",
+			"-you may, moor\n+you could, moor\n-Fees, tolls\n+Fees; tolls"},
+		"a number with a sign": {"red\nsame\n-5 °C", "blue\nsame\n5 °C", "--5 °C!\n+5 °C!\n-red\n+blue"},
 		"the column of a number": {prices + "| Storm | 79 | yes |", prices + "| Storm | 84 | yes |",
 			"-| Storm | 79 | yes |!\n+| Storm | 84 | yes |!"},
 	} {

@@ -7,11 +7,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/fact"
+	"github.com/tidemark/tidemark/pkg/content/textdiff"
 )
 
 // whole returns a passage of which everything differs.
 func whole(p api.ChangedPassage) side {
-	text := words.Clean(p.Text)
+	text := words.Clean(textdiff.WithoutTargets(p.Text))
 	return side{text: text, hit: text}
 }
 
@@ -21,6 +22,11 @@ func pairOf(was, is api.ChangedPassage) pair {
 	p := pair{old: whole(was), new: whole(is)}
 	if was.Pieces == nil || is.Pieces == nil {
 		return p
+	}
+	if x, y := textdiff.WithoutTargets(was.Text), textdiff.WithoutTargets(is.Text); x != y &&
+		(x != was.Text || y != is.Text) {
+		before, after := textdiff.Words(x, y)
+		was.Pieces, is.Pieces = piecesOf(before), piecesOf(after)
 	}
 	all := hitsOf(was.Pieces, is.Pieces)
 	if len(all) == 0 {
@@ -40,10 +46,17 @@ func pairOf(was, is api.ChangedPassage) pair {
 	if all[best][0].number || all[best][1].number {
 		p.more--
 	}
-	p.scattered = len(all) > 1 && most == 0
 	p.old.around(old, all[best][0])
 	p.new.around(now, all[best][1])
+	p.scattered = len(all) > 1 && most == 0 || p.old.hit == p.new.hit
 	return p
+}
+
+func piecesOf(all []textdiff.Piece) (out []api.DiffPiece) {
+	for _, p := range all {
+		out = append(out, api.DiffPiece{Text: p.Text, Changed: p.Hit})
+	}
+	return out
 }
 
 // matters returns 2 for a hit on a fact that does not merely count or tick, 1 for one on another fact, and else 0.

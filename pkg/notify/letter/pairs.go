@@ -196,15 +196,22 @@ func (s side) window(room int) string {
 	if at := strings.Index(rest, ". "); at >= 0 {
 		rest = rest[:at]
 	}
-	for utf8.RuneCountInString(before+rest[:min(len(s.hit), len(rest))]) > room*2/3 {
+	size := utf8.RuneCountInString
+	for size(before) > room/3 && size(before+rest[:min(len(s.hit), len(rest))]) > room*2/3 {
 		_, after, found := strings.Cut(strings.TrimLeft(before, "… "), " ")
 		if !found {
 			break
 		}
 		before = "…" + after
 	}
-	return cut(strings.TrimRight(before+rest, " ."), room)
+	if text := strings.TrimRight(before+rest, " ."); strings.ContainsFunc(text, says) {
+		return cut(text, room)
+	}
+	return cut(item(s.text), room)
 }
+
+// says reports whether r is more than a sign.
+func says(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // lastBreak returns where the last sign ends after which a sentence or a clause begins; -1 if there is none. Within a
 // number there is none.
@@ -224,10 +231,10 @@ func lastBreak(text, signs string) int {
 // small words at both ends.
 func wordsBefore(text string) string {
 	const most, letters = 5, 36
-	if at := lastBreak(text, breaks); at >= 0 {
-		text = text[at:]
+	all := strings.Fields(text[max(0, lastBreak(text, breaks)):])
+	if len(all) == 0 || !strings.ContainsFunc(strings.Join(all, ""), says) {
+		all = strings.Fields(text) // as in "Sections D.4 — D.7"
 	}
-	all := strings.Fields(text)
 	all = all[max(0, len(all)-most):]
 	for len(all) > 0 && (isSmall(all[0]) || utf8.RuneCountInString(strings.Join(all, " ")) > letters) {
 		all = all[1:]
