@@ -178,8 +178,8 @@ func forget(r *rig, path string) {
 
 // TestH7Costs checks that the remembered data of a page costs no extra request for a page with news, because all of
 // it is read anyway, once. A page that collapses costs fewer requests. Finding the differences takes one request,
-// keeping them takes one if they are more than the passages of the change. The memory of the page's lines takes one, and
-// the feed takes one, or eight where its segment is a day old.
+// keeping them takes one if they are more than the passages of the change. The memory of the page's lines takes one,
+// and the feed takes one, or eight where its segment is a day old.
 func TestH7Costs(t *testing.T) {
 	var l ledger
 	r := newRig(t, l.watch)

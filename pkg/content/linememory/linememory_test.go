@@ -41,7 +41,8 @@ func (c *course) see(text string) (v Verdict, changed bool) {
 	now := c.wrap(text)
 	if changed = c.before != "" && now != c.before; changed {
 		m, first := c.memory.With(c.decide).See(inMain(c.before), inMain(now), c.check)
-		if _, again := m.See(inMain(c.before), inMain(now), c.check); first.Small != again.Small || first.Again != again.Again {
+		_, again := m.See(inMain(c.before), inMain(now), c.check)
+		if first.Small != again.Small || first.Again != again.Again {
 			c.t.Errorf("check %d gives %+v, and %+v when it is repeated", c.check.Number, first, again)
 		}
 		c.memory, v = m, first
