@@ -67,7 +67,7 @@ func (p pageTemplate) page(s spot, slot, language, text string) string {
 
 func (p pageTemplate) group() string { return p.name }
 
-// existing is none, because no fact is in the prose.
+// existing is zero, because no fact is in the prose.
 func (p pageTemplate) existing(string) int { return 0 }
 
 // with returns the spot with a fact.

@@ -136,7 +136,7 @@ func (w *Watched) Ask(ctx context.Context) error {
 	return w.reg.Items.Register(ctx, []source.Source{w.src}, registry.RegisterOptions{})[0].Err
 }
 
-// CheckAt has the page checked at a time, whatever its schedule says, and then whenever the schedule says so before the
+// CheckAt checks the page at a time, whatever its schedule says, and then whenever the schedule says so before the
 // next time.
 func (w *Watched) CheckAt(ctx context.Context, at, next time.Time) error {
 	w.PassTo(at)
@@ -212,7 +212,7 @@ func (w *Watched) drain(ctx context.Context, queue string, handle func([]byte) e
 	}
 }
 
-// Messages returns the messages since the last call. Digests are none: what is gathered is not told at once.
+// Messages returns the messages since the last call. A digest does not count: what is gathered is not told at once.
 func (w *Watched) Messages() []Message {
 	sent := w.sent
 	w.sent = nil
