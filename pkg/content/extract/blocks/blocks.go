@@ -123,6 +123,9 @@ func (b *builder) visit(n *html.Node) {
 		} else if text, display, found := substitute(n); found {
 			b.substituted(text, display)
 		} else if !b.skips(n) && !b.phrase(&b.line, n, b.children) {
+			if dom.Touches(n) {
+				b.line.Line()
+			}
 			b.element(n)
 		}
 	}
@@ -303,7 +306,7 @@ func (b *builder) inlineInto(f *dom.Folder, n *html.Node, noLists bool) {
 			continue
 		}
 		border := hasBorder(c)
-		if border {
+		if border || dom.Touches(c) {
 			f.Border()
 		}
 		b.inlineInto(f, c, noLists)

@@ -34,7 +34,7 @@ func (p *prose) measure(n *html.Node, inLink bool) (sum, line int) {
 			if p.skips(c) {
 				continue
 			}
-			s, l := p.measure(c, inLink || isLink(c))
+			s, l := p.measure(c, inLink || dom.IsLink(c))
 			if c.DataAtom == atom.H1 || p.headed[c] {
 				p.headed[n] = true
 			}
@@ -53,10 +53,6 @@ func (p *prose) measure(n *html.Node, inLink bool) (sum, line int) {
 	}
 	return sum, line
 }
-
-// isLink reports whether an element leads anywhere. An a without an address is only an anchor, which pages written as
-// XML do not close: the HTML parser opens it again in each element that follows.
-func isLink(n *html.Node) bool { return n.DataAtom == atom.A && dom.HasAttr(n, "href") }
 
 // textLength returns the length of a text without leading and trailing whitespace.
 func textLength(s string) int {

@@ -138,13 +138,13 @@ func (s *Survey) visitText(n *html.Node, at ancestors) linkMeasure {
 // text of n begins.
 func (s *Survey) begin(n *html.Node, at *ancestors) int {
 	s.elements++
-	if dom.IsBlock(n.DataAtom) {
+	if dom.IsBlock(n.DataAtom) || dom.Touches(n) {
 		s.Text.Line()
 	}
 	at.inCode = at.inCode || n.DataAtom == atom.Code || dom.IsCode(n.DataAtom)
 	switch n.DataAtom {
 	case atom.A:
-		if isLink(n) {
+		if dom.IsLink(n) {
 			at.inLink, at.toPage = true, leadsToPage(dom.Attr(n, "href"))
 		}
 	case atom.Section:
