@@ -73,6 +73,7 @@ type Filter struct {
 	Folded func(line, rule string)
 
 	headings []heading
+	label    bool // the line before may be the name of what this line says
 	facts    bool // the line is part of a table or a list of definitions
 	list     bool // the line is in a list that does not say when something was written
 	dateline bool // one of the line's parts says when or by whom something was written
@@ -125,7 +126,9 @@ func (s *Filter) lines(text string) {
 		if between {
 			s.Out = append(s.Out, ' ')
 		}
-		s.add(strings.TrimSpace(Typography(s.unprotected(line))))
+		line = withoutSkip(withoutSmileys(strings.TrimSpace(Typography(s.unprotected(line)))))
+		s.add(line)
+		s.label = isLabel(line)
 		between = true
 	}
 }
@@ -239,6 +242,9 @@ func (s *Filter) whole(part string) bool {
 		return true
 	}
 	rule := s.ruleOf()
+	if rule == "" {
+		rule = s.aloneRule(part)
+	}
 	if rule == "" {
 		return false
 	}
@@ -361,7 +367,7 @@ type heading struct {
 }
 
 // Section forgets the headings above, because the next lines begin a separate part of the page.
-func (s *Filter) Section() { s.headings = s.headings[:0] }
+func (s *Filter) Section() { s.headings, s.label = s.headings[:0], false }
 
 // Heading appends the hashed form of a heading. The lines after the heading count as below it, until there is a
 // heading of the same level or a higher one.
@@ -373,6 +379,7 @@ func (s *Filter) Heading(level int, text string) {
 		s.headings = s.headings[:n-1] // the title of the page does not name what is below another heading
 	}
 	s.Block(text)
+	s.label = true
 	h := heading{level: level}
 	for w := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) }) {
 		h.words = append(h.words, w)
