@@ -8,6 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/content/extract/blocks"
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+	"github.com/tidemark/tidemark/pkg/content/extract/noise"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
@@ -15,8 +16,10 @@ import (
 // Zones returns the main content of a page together with the text beside it. All visible text is in one of the two,
 // except furniture.
 func (s *Survey) Zones() Content {
+	s.judgeOffers()
 	c := s.mainContent()
 	s.keepLists(c)
+	s.judgeColumns(c)
 	c.around = s.aroundOf(c)
 	c.Beside = s.beside(c)
 	return c
@@ -82,9 +85,12 @@ func (s *Survey) beside(c Content) blocks.Text {
 	return text
 }
 
-// isSign reports whether a text is a sign that separates or links other texts, such as "|" or "#".
+// isSign reports whether a text is a sign that separates or links other texts, such as "|" or "#", that closes a box,
+// or a face to press.
 func isSign(text string) bool {
-	return !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPunct(r) && r != '|' && r != ' ' })
+	return !strings.ContainsFunc(text, func(r rune) bool {
+		return !unicode.IsPunct(r) && !strings.ContainsRune("| ×✕✖\n", r) && !noise.IsSmiley(r)
+	})
 }
 
 // headerOfHeading returns the header of the site if it holds the heading of the page: the content has no h1, and the
@@ -114,7 +120,7 @@ func holdsLink(n *html.Node) bool {
 
 // isFurniture reports whether an element belongs to the site and not to the page. The evidence is what HTML and ARIA
 // say about the element. Class names are evidence only for helpers that nobody reads as text, and an id never is.
-func isFurniture(n *html.Node, at ancestors) bool {
+func isFurniture(n *html.Node, at ancestors, names kinds) bool {
 	switch n.DataAtom {
 	case atom.Html, atom.Body, atom.Main, atom.Article, atom.H1:
 		return false
@@ -145,7 +151,7 @@ func isFurniture(n *html.Node, at ancestors) bool {
 	case isChromeRole(role, at.inContent()):
 		return true
 	}
-	return len(n.Attr) > 0 && (isTooltip(n, role) || namesFurniture(dom.Attr(n, "class"), at.inContent()))
+	return len(n.Attr) > 0 && isTooltip(n, role) || names&ofFurniture != 0 || names&ofCounter != 0 && !at.inContent()
 }
 
 // isTooltip reports whether an element is the description of another one, which appears only while a pointer is there.
@@ -186,9 +192,6 @@ type linkList struct {
 // measureFurniture notes whether the text of an element shows that it is furniture: a list of links to other pages, a
 // request for consent, or a control with a number that counts. It is called when the children of n were visited.
 func (s *Survey) measureFurniture(n *html.Node, start int, m *linkMeasure, at ancestors, named bool) {
-	if n.DataAtom == atom.A && s.isSkipLink(n, start, at) {
-		s.furniture[n] = true
-	}
 	if dom.IsHeading(n.DataAtom) && n.DataAtom != atom.H1 && !at.inFurniture {
 		s.lastHeading = n
 	}
@@ -198,7 +201,7 @@ func (s *Survey) measureFurniture(n *html.Node, start int, m *linkMeasure, at an
 	case s.furniture[n]:
 	case s.isLinkList(n, *m, at, named):
 		s.furniture[n], m.list = true, true
-	case s.asksForConsent(n, start, *m, at), s.isCounted(n, start):
+	case s.isCounted(n, start):
 		s.furniture[n] = true
 	}
 }
@@ -227,7 +230,7 @@ func (s *Survey) isLinkList(n *html.Node, m linkMeasure, at ancestors, named boo
 		return false
 	}
 	if m.seen.pages > 0 && m.seen.plain == 0 {
-		menu := namesMenu(dom.Attr(n, "class")) // whose links may have descriptions
+		menu := m.names&ofMenu != 0 // whose links may have descriptions
 		if (named || aside || menu) && m.seen.paged*2 >= m.seen.text || menu && m.seen.paged*4 >= m.seen.text {
 			return true
 		}
@@ -248,17 +251,6 @@ func (s *Survey) isLinkList(n *html.Node, m linkMeasure, at ancestors, named boo
 
 // menuWords are words in the classes of menus.
 var menuWords = dom.WordSet(`menu nav navbar navigation megamenu offcanvas drawer footer`)
-
-func namesMenu(class string) bool {
-	return dom.AnyName(class, func(name string) bool {
-		for word := range strings.SplitSeq(name, "-") {
-			if menuWords[word] {
-				return true
-			}
-		}
-		return false
-	})
-}
 
 func isAside(n *html.Node) bool {
 	return n.DataAtom == atom.Aside || dom.Attr(n, "role") == "complementary"
@@ -287,14 +279,6 @@ func mayBeFact(text string) bool {
 	})
 }
 
-// isSkipLink reports whether a link at the very beginning of a page leads to a part of the page, past the navigation.
-// The beginning is counted in elements: a clock before the link may be longer at the next check.
-func (s *Survey) isSkipLink(n *html.Node, start int, at ancestors) bool {
-	const longest, beginning = 60, 100 // bytes, elements
-	return s.elements < beginning && s.Text.Size()-start < longest && !at.inContent() && !at.headed &&
-		strings.HasPrefix(strings.TrimSpace(dom.Attr(n, "href")), "#")
-}
-
 // leadsToPage reports whether a link leads to another page or to another part of this one, rather than to a file, a
 // telephone number or a mail address.
 func leadsToPage(href string) bool {
@@ -313,26 +297,6 @@ func leadsToPage(href string) bool {
 // files are the ends of the names of files that people read or keep.
 var files = dom.WordSet(`pdf doc docx odt rtf txt xls xlsx ods csv tsv ppt pptx odp epub mobi zip gz tgz xz bz2 7z tar rar
 	exe msi dmg deb rpm apk jar whl ics vcf kml gpx xml json mp3 mp4 ogg wav dwg stl`)
-
-// asksForConsent reports whether an element outside the content, or an open dialog, is a request for consent.
-func (s *Survey) asksForConsent(n *html.Node, start int, m linkMeasure, at ancestors) bool {
-	switch {
-	case !at.inContent() && m.seen.text <= longestConsent && m.controls+m.links > 0 && namesConsent(dom.Attr(n, "class")):
-		return true
-	case n.DataAtom == atom.Dialog, isDialog(strings.ToLower(dom.Attr(n, "role"))):
-	case at.inContent(), n.DataAtom == atom.Body, !dom.IsBlock(n.DataAtom) && n.DataAtom != atom.Td, m.controls == 0:
-		return false
-	}
-	return m.seen.text <= longestConsent && s.Text.Size()-start <= longestWithChrome &&
-		strings.Contains(strings.ToLower(s.Text.From(start)), "cookie")
-}
-
-const (
-	// longestConsent is the greatest length of a request for consent, in bytes.
-	longestConsent = 1500
-	// longestWithChrome is the greatest length including the chrome. It bounds the work on nested elements.
-	longestWithChrome = 10 * longestConsent
-)
 
 // isCounted reports whether a label or a button ends with a number that counts by itself, such as "Red (12)", the hits
 // of a filter, or "Like 12".

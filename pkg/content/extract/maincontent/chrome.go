@@ -23,7 +23,7 @@ const (
 )
 
 // reason returns the reason to drop n, or zero. The reason follows from the element type and the attributes of n.
-func reason(n *html.Node, at ancestors) drop {
+func reason(n *html.Node, at ancestors, names kinds) drop {
 	if at.inCode {
 		return reasonInCode(n)
 	}
@@ -53,7 +53,7 @@ func reason(n *html.Node, at ancestors) drop {
 			return chrome
 		}
 	}
-	return reasonByAttr(n, inContent)
+	return reasonByAttr(n, inContent, names)
 }
 
 // isInQuote reports whether an element is part of a quotation, such as its source.
@@ -79,7 +79,7 @@ func reasonInCode(n *html.Node) drop {
 	return 0
 }
 
-func reasonByAttr(n *html.Node, inContent bool) drop {
+func reasonByAttr(n *html.Node, inContent bool, names kinds) drop {
 	for i := range n.Attr {
 		switch a := &n.Attr[i]; a.Key {
 		case "role":
@@ -93,7 +93,7 @@ func reasonByAttr(n *html.Node, inContent bool) drop {
 				return named
 			}
 		case "class":
-			if namesChrome(a.Val) {
+			if names&ofChrome != 0 {
 				return named
 			}
 		}
@@ -161,13 +161,6 @@ var chromeWords = dom.WordSet(`
 	breadcrumb breadcrumbs advert advertisement adsbygoogle sponsored
 `)
 
-// namesChrome reports whether a class or id attribute marks an element as chrome.
-func namesChrome(names string) bool {
-	return dom.AnyName(names, func(name string) bool {
-		return chromeNames[name] || holdsChromeWord(name) || beginsWith(name, chromePrefixes)
-	})
-}
-
 // furnitureNames are classes of helpers whose text is not part of the page. Some are only for screen readers or for
 // printing, some are controls beside a heading or a line of code, and some are filled by a service for advertisements
 // or consent.
@@ -183,12 +176,10 @@ var furnitureNames = dom.WordSet(`
 // furniturePrefixes are the beginnings of further classes of such helpers.
 var furniturePrefixes = []string{"taboola", "outbrain", "div-gpt-ad", "google-ads", "ad-slot"}
 
-// namesConsent reports whether a class is one of requests for consent. Texts about privacy have such classes, too.
-func namesConsent(names string) bool {
-	return dom.AnyName(names, func(name string) bool {
-		return strings.Contains(name, "cookie") || strings.Contains(name, "consent") || name == "gdpr" || name == "ccpa" ||
-			strings.HasPrefix(name, "onetrust") || name == "cc-window" || name == "cc-banner"
-	})
+// isConsent reports whether a class is one of requests for consent. Texts about privacy have such classes, too.
+func isConsent(name string) bool {
+	return strings.Contains(name, "cookie") || strings.Contains(name, "consent") || name == "gdpr" || name == "ccpa" ||
+		strings.HasPrefix(name, "onetrust") || name == "cc-window" || name == "cc-banner"
 }
 
 // counters are classes of visitor counters, which are furniture outside the content.
@@ -199,37 +190,22 @@ const counters = `
 
 var counterNames = dom.WordSet(counters)
 
-// namesFurniture reports whether a class attribute marks an element as furniture.
-func namesFurniture(names string, inContent bool) bool {
-	return dom.AnyName(names, func(name string) bool {
-		return furnitureNames[name] || !inContent && counterNames[name] || beginsWith(name, furniturePrefixes)
-	})
-}
-
 func beginsWith(name string, prefixes []string) bool {
 	return slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
-}
-
-func holdsChromeWord(name string) bool {
-	for word := range strings.SplitSeq(name, "-") {
-		if chromeWords[word] {
-			return true
-		}
-	}
-	return false
 }
 
 // linkMeasure holds how much of an element's text is in links, and how much of the other text only a class or id
 // marks as chrome.
 type linkMeasure struct {
 	text, linked, links, named int
-	prose                      int  // text outside links, in pieces as long as sentences
-	abroad                     int  // number of links to other sites
-	controls                   int  // number of buttons
+	prose                      int // text outside links, in pieces as long as sentences
+	abroad                     int // number of links to other sites
+	controls                   controls
 	code                       bool // the element holds code
 	nav                        bool // the element holds navigation
 	list                       bool // the element is a list of links to other pages
 	seen                       seen
+	names                      kinds // what the classes of the element itself are usual for
 }
 
 // seen holds how much of an element's visible text is not furniture, and how much of that leads elsewhere.
@@ -252,7 +228,7 @@ func (m *linkMeasure) add(o linkMeasure) {
 	m.seen.heads += o.seen.heads
 	m.prose += o.prose
 	m.abroad += o.abroad
-	m.controls += o.controls
+	m.controls.add(o.controls)
 	m.code = m.code || o.code
 	m.nav = m.nav || o.nav
 }

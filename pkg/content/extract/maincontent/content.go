@@ -121,7 +121,7 @@ func (s *Survey) Elements(elements []*html.Node) Content {
 
 // cut returns the cut that leaves out the elements that the attempt drops.
 func (a attempt) cut(s *Survey) cut {
-	return cut{drops: s.drops, honors: a.honors, size: s.Size(), namedSize: s.namedSize}
+	return cut{drops: s.drops, honors: a.honors, size: s.Size(), namedSize: s.namedSize, kindsOf: s.kindsOf}
 }
 
 // read returns the content that the attempt finds.
@@ -136,6 +136,7 @@ type cut struct {
 	honors    drop // the weakest reason for which an element is left out
 	size      int  // see [Survey.Size]
 	namedSize int  // bytes of text that only a class or id marks as chrome
+	kindsOf   func(*html.Node) kinds
 }
 
 // skips reports whether the attempt leaves n out.
@@ -143,7 +144,7 @@ func (c cut) skips(n *html.Node) bool {
 	if dom.Unseen(n) || dom.IsHeadingSign(n) {
 		return true
 	}
-	if c.honors == beside && isBeside(n) {
+	if c.honors == beside && (n.DataAtom == atom.Figcaption || c.kindsOf(n)&ofBeside != 0) {
 		return true
 	}
 	d, found := c.drops[n]
@@ -198,11 +199,6 @@ var besideNames = dom.WordSet(`
 	tags tag-list post-tags topics trending-topics cta most-popular inline-related newsletter-signup comments-link print-link
 `)
 
-// isBeside reports whether an element in an article is not part of its text.
-func isBeside(n *html.Node) bool {
-	return n.DataAtom == atom.Figcaption || dom.HasName(besideNames, dom.Attr(n, "class"))
-}
-
 // bodyNames are the classes and ids that sites give to the element with the text of an article.
 var bodyNames = dom.WordSet(`
 	entry-content articlebody article-body article--body article-content article--content article-text articletext
@@ -212,11 +208,11 @@ var bodyNames = dom.WordSet(`
 `)
 
 // isBody reports whether an element has a class or id that sites give to the text of an article.
-func isBody(n *html.Node) bool {
+func isBody(n *html.Node, names kinds) bool {
 	if dom.Attr(n, "itemprop") == "articleBody" {
 		return true
 	}
-	return dom.HasName(bodyNames, dom.Attr(n, "class")) || dom.HasName(bodyNames, dom.Attr(n, "id"))
+	return names&ofBody != 0 || dom.HasName(bodyNames, dom.Attr(n, "id"))
 }
 
 // namedBody returns the element that has the class or id of the text of an article. It returns nil if the page has no

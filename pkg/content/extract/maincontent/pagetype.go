@@ -113,12 +113,12 @@ type post struct {
 }
 
 // isPost reports whether an element has a class that forums give to posts.
-func isPost(n *html.Node) bool {
+func isPost(n *html.Node, names kinds) bool {
 	switch dom.Attr(n, "itemprop") {
 	case "text", "commentText":
 		return !answersItself(n)
 	}
-	return dom.HasName(postNames, dom.Attr(n, "class")) || dom.Attr(n, "component") == "post/content"
+	return names&ofPost != 0 || dom.Attr(n, "component") == "post/content"
 }
 
 // answersItself reports whether microdata says that n is part of a page whose author answers the questions, or

@@ -32,6 +32,12 @@ type Survey struct {
 	drops     map[*html.Node]dropped
 	furniture map[*html.Node]bool // see [isFurniture]
 	lists     []linkList          // lists of links that are furniture if they are outside of the content
+	classes   map[string]kinds    // what the class attributes so far are usual for
+	names     map[string]kinds    // and each of the names in them
+	lines     []line              // the visible text outside of furniture
+	offers    []offer             // lists of other pages that may be furniture
+	leftovers []*html.Node        // controls with a few words, furniture on pages with an element for their content
+	apart     bool                // the next text begins a line
 
 	elements    int                // number of elements so far
 	lastHeading *html.Node         // the last heading so far, other than an h1
@@ -56,6 +62,9 @@ type ancestors struct {
 	inPost, inBody    bool
 	inNamed           bool // a class or id marks an element around it as chrome
 	toPage            bool // it is in a link to another page, not to a file, a telephone number or a mail address
+	abroad            bool // it is in a link to another host
+	toHere            bool // it is in a link to another part of this page
+	inHeading         bool // it is in a heading or a term
 	inAside           bool // an element around it is an aside
 	inSection         bool // an element around it is a section below the page's h1
 	inFurniture       bool // an element around it is furniture
@@ -68,8 +77,8 @@ func (at ancestors) inContent() bool { return at.inMain || at.inArticle }
 func SurveyPage(root *html.Node, base *url.URL, limits extract.Limits) *Survey {
 	s := &Survey{
 		drops: map[*html.Node]dropped{}, furniture: map[*html.Node]bool{}, measures: map[*html.Node]int{},
-		known: map[string]bool{},
-		base:  base, limits: limits,
+		known: map[string]bool{}, classes: map[string]kinds{}, names: map[string]kinds{},
+		base: base, limits: limits,
 	}
 	top := dom.Child(root, atom.Html)
 	if top == nil { // Unreachable: the parser always makes an html element.
@@ -98,30 +107,61 @@ func (s *Survey) visit(n *html.Node, at ancestors) linkMeasure {
 		if n.DataAtom == atom.Script {
 			s.pageType.readScript(n)
 		}
+		if n.DataAtom == atom.Select {
+			return linkMeasure{controls: controls{all: 1}}
+		}
 		return linkMeasure{}
 	}
 	at.headed = s.headingAt != nil
-	why, around := reason(n, at), at
-	if isFurniture(n, around) {
+	names := s.kindsOf(n)
+	why, around := reason(n, at, names), at
+	if isFurniture(n, around, names) {
 		s.furniture[n], at.inFurniture = true, true
 	}
 	at.inNamed = at.inNamed || why >= named
-	start := s.begin(n, &at)
-	var m linkMeasure
-	for c := n.FirstChild; c != nil; c = c.NextSibling {
-		m.add(s.visit(c, at))
-	}
-	s.end(n, start, &m)
+	start, from := s.begin(n, &at, names), len(s.lines)
+	m := s.visitChildren(n, at)
+	m.names = names
+	s.end(n, start, &m, at)
 	s.setPlain(n, start, &m, why == named)
-	s.measureFurniture(n, start, &m, around, why == named)
+	isNamed := why == named
+	if s.isAway(n, start, &m, around) {
+		s.furniture[n] = true
+		m.controls.all += m.links // what is pressed in it counts for the box around it
+		if m.seen.pages <= mostOfBox && s.Text.Size()-start <= longestConsent && !s.holdsHeading(n) {
+			why = max(why, chrome)
+		}
+	}
+	s.measureFurniture(n, start, &m, around, isNamed)
+	s.collectOffers(n, from, start, &m, around, isNamed)
+	if why == 0 && s.isNotice(n, start, &m) {
+		why = named
+	}
 	m.nav = m.nav || s.furniture[n] && why == chrome && n.DataAtom != atom.Header && n.DataAtom != atom.Button
 	return s.decide(n, why, m)
 }
 
+// visitChildren surveys the children of n, and notes those that are a list of other pages together.
+func (s *Survey) visitChildren(n *html.Node, at ancestors) (m linkMeasure) {
+	rows := at.inContent() && !at.inLink && !at.inFurniture && isBox(n) && n.DataAtom != atom.P
+	var r run
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		from := len(s.lines)
+		m.add(s.visit(c, at))
+		if rows {
+			s.extend(&r, c, from, at)
+		}
+	}
+	s.endRun(&r, len(s.lines), at)
+	return m
+}
+
 func (s *Survey) visitText(n *html.Node, at ancestors) linkMeasure {
-	before := s.Text.Size()
+	before, fresh := s.Text.Size(), s.Text.EndsLine()
 	s.Text.Write(n.Data)
 	m := linkMeasure{text: s.Text.Size() - before}
+	s.addLine(n.Data, m.text, fresh, at)
+	choice(n.Data, &m.controls)
 	m.seen.text = m.text
 	if at.inLink {
 		m.linked = m.text
@@ -136,16 +176,20 @@ func (s *Survey) visitText(n *html.Node, at ancestors) linkMeasure {
 
 // begin records candidates and line breaks before the children of n are visited. It returns the position at which the
 // text of n begins.
-func (s *Survey) begin(n *html.Node, at *ancestors) int {
+func (s *Survey) begin(n *html.Node, at *ancestors, names kinds) int {
 	s.elements++
 	if dom.IsBlock(n.DataAtom) || dom.Touches(n) {
 		s.Text.Line()
 	}
 	at.inCode = at.inCode || n.DataAtom == atom.Code || dom.IsCode(n.DataAtom)
+	at.inHeading = at.inHeading || dom.IsHeading(n.DataAtom) || n.DataAtom == atom.Dt
 	switch n.DataAtom {
 	case atom.A:
 		if dom.IsLink(n) {
-			at.inLink, at.toPage = true, leadsToPage(dom.Attr(n, "href"))
+			href := dom.Attr(n, "href")
+			at.inLink, at.toPage, s.apart = true, leadsToPage(href), true
+			at.abroad = s.leadsAbroad(href)
+			at.toHere = strings.HasPrefix(href, "#")
 		}
 	case atom.Section:
 		at.inSection = at.inSection || at.headed
@@ -155,23 +199,24 @@ func (s *Survey) begin(n *html.Node, at *ancestors) int {
 		s.Metas = append(s.Metas, n)
 	case atom.Td, atom.Th:
 		s.Text.Border()
+		s.apart = true
 	}
-	s.beginCandidate(n, at)
+	s.beginCandidate(n, at, names)
 	return s.Text.Size()
 }
 
 // beginCandidate records n if it may be the root of the content and no ancestor is a candidate of the same kind.
-func (s *Survey) beginCandidate(n *html.Node, at *ancestors) {
+func (s *Survey) beginCandidate(n *html.Node, at *ancestors, names kinds) {
 	list := s.candidates(n)
 	if n == s.Body {
 		s.measures[n] = 0
 	}
-	if !at.inPost && len(n.Attr) > 0 && isPost(n) {
+	if !at.inPost && len(n.Attr) > 0 && isPost(n, names) {
 		at.inPost = true
 		s.posts = append(s.posts, post{n, at.inNamed})
 		s.measures[n] = 0
 	}
-	if !at.inBody && len(n.Attr) > 0 && isBody(n) {
+	if !at.inBody && len(n.Attr) > 0 && isBody(n, names) {
 		at.inBody = true
 		s.bodies = append(s.bodies, n)
 		s.measures[n] = 0
@@ -202,20 +247,23 @@ func (s *Survey) candidates(n *html.Node) *[]*html.Node {
 }
 
 // end records the properties of n that are known only after its children were visited.
-func (s *Survey) end(n *html.Node, start int, m *linkMeasure) {
+func (s *Survey) end(n *html.Node, start int, m *linkMeasure, at ancestors) {
 	m.code = m.code || dom.IsCode(n.DataAtom)
+	s.seeControl(n, start, &m.controls)
 	switch n.DataAtom {
-	case atom.Button, atom.Input:
-		m.controls++
 	case atom.A, atom.Area:
 		if !dom.HasAttr(n, "href") {
 			break
 		}
 		m.links++
-		if leadsToPage(dom.Attr(n, "href")) {
+		if n.DataAtom == atom.Area {
+			href := dom.Attr(n, "href")
+			at.toPage, at.abroad = leadsToPage(href), s.leadsAbroad(href)
+		}
+		if at.toPage {
 			m.seen.pages++
 		}
-		if s.leadsAbroad(dom.Attr(n, "href")) {
+		if at.abroad {
 			m.abroad++
 		}
 		s.addLink(n, start)
