@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/content/linememory"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
 
@@ -17,6 +18,24 @@ func (r *Items) Ignore(ctx context.Context, id source.ID, edit func(it *Item) (w
 		why, err := edit(it)
 		it.Record(now, "watch", why+by(ctx))
 		return false, err
+	})
+}
+
+// Decide notes what a person wants of a part that moves, of which m is the memory (see [linememory.Memory.Decide]). It
+// requests no check, and leaves the memory to the checks: the next one that finds a difference applies the decision.
+// Errors: NotFound, and those of the memory.
+func (r *Items) Decide(ctx context.Context, id source.ID, m linememory.Memory, part string,
+	do linememory.Decision) (Item, error) {
+	said := map[linememory.Decision]string{linememory.Always: "each move is told: ",
+		linememory.Never: "no move is told: ", linememory.Forget: "a decision is taken back, or what was learnt: "}
+	return r.edit(ctx, id, func(it *Item, now time.Time) (bool, error) {
+		decided, line, err := m.Decide(it.Decided, part, do, now)
+		if err != nil {
+			return false, err
+		}
+		it.Decided, it.Moving = decided, it.Moving.Sum(m.With(decided), it.Saw)
+		it.Record(now, "memory", said[do]+line+by(ctx))
+		return false, nil
 	})
 }
 

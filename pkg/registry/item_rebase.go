@@ -44,8 +44,9 @@ func (m meanwhile) rebase(it *Item, now time.Time) {
 	// The record Lock is not changed, because the lock belongs to the worker.
 }
 
-// rebaseSeen keeps what the check has found. Only three things are taken from other writers: a person's acceptance of
-// what the next check finds, rules that ask for the values of fields, and entries of the history.
+// rebaseSeen keeps what the check has found. Only four things are taken from other writers: a person's acceptance of
+// what the next check finds, the sum of what moves, rules that ask for the values of fields, and entries of the
+// history.
 func (m meanwhile) rebaseSeen(s *Seen, now time.Time) {
 	asked := m.Asked(now)
 	if asked || m.Read.Collapse.Asked != m.Now.Collapse.Asked {
@@ -53,6 +54,9 @@ func (m meanwhile) rebaseSeen(s *Seen, now time.Time) {
 	}
 	if asked || m.Read.Watched.Asked != m.Now.Watched.Asked {
 		s.Watched.Asked = m.Now.Watched.Asked
+	}
+	if s.Moving == m.Read.Moving { // a person's decision counts in the sum
+		s.Moving = m.Now.Moving
 	}
 	for _, rule := range m.Now.Fields.Asking() {
 		if !slices.Contains(m.Read.Fields.Asking(), rule) {

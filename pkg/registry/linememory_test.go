@@ -1,10 +1,12 @@
 package registry
 
 import (
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/linememory"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest/mem"
 )
@@ -56,5 +58,29 @@ func TestN4MovingLineIsOffered(t *testing.T) {
 	}
 	if rule := have.Offer("en"); rule != `^Beds free: \d+$` {
 		t.Errorf("the offer is %q", rule)
+	}
+}
+
+// TestQ6DecisionIsWritten checks that a decision is kept in the item with its history and the number of silent parts,
+// that a check which is in flight loses none of this, and that an unknown part is refused (Q6).
+func TestQ6DecisionIsWritten(t *testing.T) {
+	b := openMem(t, Options{})
+	id := b.register(t, RegisterOptions{}, pages("a.example", 1)...)[0].Item.ID
+	batch := b.begin(t, b.take(t)[0])
+	m := linememory.Memory{Slots: []linememory.Slot{{ID: "a", Line: "12 boats"}}}
+	it, err := b.Items.Decide(t.Context(), id, m, "a", linememory.Never)
+	if err != nil || it.Moving.Silent != 1 {
+		t.Fatalf("%d parts are silent: %v", it.Moving.Silent, err)
+	}
+	b.finish(t, batch)
+	it, err = b.Items.Find(t.Context(), id)
+	said := slices.ContainsFunc(it.History, func(d Decision) bool {
+		return d.What == "memory" && d.Why == "no move is told: 12 boats"
+	})
+	if err != nil || len(it.Decided) != 1 || it.Decided[0].Line != "12 boats" || it.Moving.Silent != 1 || !said {
+		t.Errorf("%+v, %d silent, %v, %v", it.Decided, it.Moving.Silent, it.History, err)
+	}
+	if _, err := b.Items.Decide(t.Context(), id, m, "b", linememory.Never); fault.FieldOf(err) != "id" {
+		t.Errorf("an unknown part gives %v", err)
 	}
 }

@@ -92,6 +92,8 @@ type Decision string
 const (
 	Always Decision = "always" // each move is told
 	Never  Decision = "never"  // no move is told
+	// Forget drops what is known of the slot. The next check that finds a difference does so.
+	Forget Decision = "forget"
 )
 
 const (
@@ -194,12 +196,13 @@ func (s Slot) last() time.Time {
 	return time.Unix(s.Moves[len(s.Moves)-1].At, 0).UTC()
 }
 
-// before returns a copy of the memory without what a check has left that did not end: it was the same check.
+// before returns a copy of the memory without the slots that are to be forgotten, and without what a check has left
+// that did not end: it was the same check.
 func (m Memory) before(check Check) (out Memory) {
 	for _, s := range m.Slots {
 		s.Moves = slices.DeleteFunc(slices.Clone(s.Moves), func(v Move) bool { return v.Check >= check.Number })
 		s.Texts = slices.DeleteFunc(slices.Clone(s.Texts), func(t Text) bool { return t.Check >= check.Number })
-		if len(s.Moves) > 0 || s.Decision != "" {
+		if s.Decision != Forget && (len(s.Moves) > 0 || s.Decision != "") {
 			out.Slots = append(out.Slots, s)
 		}
 	}

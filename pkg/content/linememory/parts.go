@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
 // Decided is a decision about a slot.
@@ -21,7 +23,7 @@ func (m Memory) With(decided []Decided) Memory {
 		s := &slots[i]
 		s.Decision = ""
 		for _, d := range decided {
-			if d.ID == s.ID || d.Line != "" && formOf(d.Line) == formOf(s.Line) && !has(slots, d.ID) {
+			if d.isOf(*s, slots) {
 				s.Decision = d.Do
 			}
 		}
@@ -30,8 +32,55 @@ func (m Memory) With(decided []Decided) Memory {
 	return m
 }
 
+// isOf reports whether a decision is about one of the slots. What is to be forgotten is what was known when a person
+// said so: a slot that was learnt later is another one, even if it stands in the same place.
+func (d Decided) isOf(s Slot, slots []Slot) bool {
+	if d.Do == Forget {
+		return d.ID == s.ID && !s.Since.After(d.At)
+	}
+	return d.ID == s.ID || d.Line != "" && formOf(d.Line) == formOf(s.Line) && !has(slots, d.ID)
+}
+
 func has(slots []Slot, id string) bool {
 	return slices.ContainsFunc(slots, func(s Slot) bool { return s.ID == id })
+}
+
+// maxDecided is the largest number of decisions about a page.
+const maxDecided = 50
+
+// Decide adds what a person wants of a slot to the decisions about a page. Forget takes a decision back, or drops what
+// is known of the slot if there is none. It also returns the line of the slot. Errors: Invalid if there is no such slot
+// or decision, and Conflict if there are too many decisions.
+func (m Memory) Decide(decided []Decided, id string, do Decision, now time.Time) (out []Decided, line string,
+	err error) {
+	if !slices.Contains([]Decision{Always, Never, Forget}, do) {
+		return nil, "", fault.Field("do", "do must be always, never or forget")
+	}
+	i := slices.IndexFunc(m.Slots, func(s Slot) bool { return s.ID == id })
+	had := false
+	for _, d := range decided {
+		switch is := d.ID == id || i >= 0 && d.isOf(m.Slots[i], m.Slots); {
+		case d.Do == Forget && !slices.ContainsFunc(m.Slots, func(s Slot) bool { return d.isOf(s, m.Slots) }): // done
+		case is:
+			had, line = true, d.Line
+		default:
+			out = append(out, d)
+		}
+	}
+	switch {
+	case i >= 0:
+		line = m.Slots[i].Line
+	case !had:
+		return nil, "", fault.Field("id", "nothing that moves on the page has the id %.60q", id)
+	}
+	if do == Forget && had {
+		return out, line, nil
+	}
+	if len(out) >= maxDecided {
+		return nil, "", fault.New(fault.Conflict,
+			"there are %d decisions about parts of this page: take one back first", maxDecided)
+	}
+	return append(out, Decided{ID: id, Line: line, Do: do, At: now}), line, nil
 }
 
 // formOf returns a hash of a line with its numbers masked.
@@ -55,7 +104,7 @@ type Part struct {
 }
 
 // Parts returns the slots that have moved more than once or that a person has decided about, those that move most
-// first.
+// first. Of slots with the same id, which stand in the same place, it returns the one that moves most.
 func (m Memory) Parts(check Check) (out []Part) {
 	for _, s := range m.Slots {
 		if len(s.Moves) < often && s.Decision == "" {
@@ -70,7 +119,12 @@ func (m Memory) Parts(check Check) (out []Part) {
 		out = append(out, p)
 	}
 	slices.SortStableFunc(out, func(a, b Part) int { return b.Moved*max(1, a.Of) - a.Moved*max(1, b.Of) })
-	return out
+	known := map[string]bool{}
+	return slices.DeleteFunc(out, func(p Part) bool {
+		was := known[p.ID]
+		known[p.ID] = true
+		return was
+	})
 }
 
 // often returns at how many of the last checks the slot has moved, from its first known move on and at most ten.

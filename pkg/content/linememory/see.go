@@ -130,8 +130,9 @@ func (s *comparison) other() (v Verdict) {
 	slot := &s.memory.Slots[i]
 	was := s.align.old.hash(span{0, len(s.old)})
 	is := s.align.now.hash(span{0, len(s.now)})
-	if slot.Decision != Always && slot.knows(is) && slot.recent(s.check) >= often {
-		v.Small, v.What = Recurs, "an earlier page"
+	recurs := slot.Decision == "" && slot.knows(is) && slot.recent(s.check) >= often
+	if recurs || slot.Decision == Never {
+		v.Small, v.What = Recurs, "another page"
 	}
 	slot.move(s.check, was, is)
 	return v
