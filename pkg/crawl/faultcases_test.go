@@ -26,6 +26,15 @@ var disturbed = []struct {
 		r.next("/p")
 		r.site.put("/p", text("v1"))
 	}, false},
+	{"Q10 what moves at each check", func(r *rig) {
+		r.hourly("/p", 4)
+		r.site.put("/p", berths(4, "20", "17"))
+	}, false},
+	{"Q10 a page of an earlier version, on which a number moves", func(r *rig) {
+		r.hourly("/p", 6)
+		r.withoutMemory("/p")
+		r.site.put("/p", berths(9, "20", "17"))
+	}, false},
 	{"W25 new entries of a list", func(r *rig) {
 		r.site.put("/p", jobs("", "1", "2"))
 		r.first("/p")

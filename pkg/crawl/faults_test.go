@@ -97,12 +97,14 @@ type result struct {
 	Generation             int64
 	Listed                 string // the entries of lists that the feed tells
 	Plain                  string // of the answer that was rendered
+	Small, Lines           string // what the feed says of small changes, and what is remembered of the page's lines
 }
 
 func (r *rig) result(path string) result {
 	it := r.item(path)
-	var at feed.Position
+	var at, from feed.Position
 	return result{
+		Small: r.smallOnly(&from), Lines: r.remembered(path),
 		Listed: r.listedOnly(&at), Plain: it.Rendering.Plain,
 		Status: string(
 			it.Status,

@@ -61,28 +61,34 @@ func (c *check) learnLines(ctx context.Context, was *registry.Item, part bool) (
 		return m, nil
 	}
 	edges, err := c.in.Snapshots.Edges(ctx, was.ID, most-1)
-	if err != nil || len(edges) < 2 {
+	if err != nil {
 		return m, err
 	}
+	ofDead := func(e lineage.Edge) bool { return e.At.After(was.LastChecked) } // of a check that did not end
+	edges = slices.DeleteFunc(edges, ofDead)
+	if len(edges) < 2 {
+		return m, nil
+	}
 	slices.Reverse(edges)
-	before, check := "", linememory.Check{}
-	for i, e := range edges {
-		if i == 0 {
-			if before, err = c.textOf(ctx, was, e.Older, part); err != nil {
-				return m, err
-			}
-		}
+	counted := verdict.CountedSince(was, edges[0].At)
+	before, err := c.textOf(ctx, was, edges[0].Older, part)
+	if err != nil {
+		return m, err
+	}
+	var check linememory.Check
+	for _, e := range edges {
 		now, err := c.textOf(ctx, was, e.Newer, part)
 		if err != nil {
 			return m, err
 		}
-		check = verdict.CheckOf(was, edges, i, check)
+		check = verdict.CheckOf(&counted, e, check)
 		if before != "" && now != "" {
 			m, _ = m.See(linememory.Reading{Text: before, Beside: len(before)},
 				linememory.Reading{Text: now, Beside: len(now)}, check)
 		}
 		before = now
 	}
+	c.item.Saw = verdict.SawAfter(&counted, check)
 	return m, nil
 }
 

@@ -36,7 +36,7 @@ func SeeLines(it *registry.Item, m linememory.Memory, t *Texts, o Outcome, at ti
 		o.News.Small = &feed.Small{Why: feed.Why(seen.Small), What: seen.What}
 	}
 	o.News.Again = seen.Again
-	if rule := it.Moving.Offer(it.Language); rule != "" && it.Moving.Last.Unix() == check.At.Unix() {
+	if rule := it.Moving.Offer(it.Language); rule != "" && it.Moving.Last.Unix() > it.Saw.At.Unix() {
 		o.News.Why += "; this moves often: ignore it? The rule would be " + rule
 	}
 	return m, seen, o
@@ -60,17 +60,34 @@ func (t *Texts) readings() (before, now linememory.Reading) {
 	return reading(t.Before, t.was), reading(t.Now, t.is)
 }
 
+// CountedSince returns an item whose checks are counted from a time on, as far as they are known: how many there were
+// is known by the item's interval alone if the item is from before they were counted.
+func CountedSince(it *registry.Item, from time.Time) registry.Item {
+	out := *it
+	out.Saw.Number = max(it.Saw.Number, 1+checksSince(it, from))
+	if out.Saw.At.IsZero() {
+		out.Saw.At = it.LastChecked
+	}
+	return out
+}
+
 // CheckOf returns the check that found the capture of an edge, after another one, as far as that is known: the checks
 // between two captures are not, so the item's interval says how many there were. The last check of the edges is the
 // item's last.
-func CheckOf(it *registry.Item, edges []lineage.Edge, i int, before linememory.Check) linememory.Check {
-	if before.Number == 0 {
-		before = linememory.Check{Number: it.Saw.Number - checksSince(it, edges[0].At), At: edges[0].At}
-	}
-	number := it.Saw.Number - checksSince(it, edges[i].At)
-	check := linememory.After(before, edges[i].At)
+func CheckOf(it *registry.Item, edge lineage.Edge, before linememory.Check) linememory.Check {
+	number := it.Saw.Number - checksSince(it, edge.At)
+	check := linememory.After(before, edge.At)
 	check.Number = max(number, before.Number+1)
 	return check
+}
+
+// SawAfter returns the last check that saw an item, after the check that found its last capture: the checks of the
+// captures come before those that were counted.
+func SawAfter(it *registry.Item, last linememory.Check) linememory.Check {
+	saw := it.Saw
+	saw.Number = max(saw.Number, last.Number)
+	saw.Close += last.Close
+	return saw
 }
 
 // checksSince returns the number of checks since a time, at the item's present interval.
