@@ -185,8 +185,8 @@ func ignores(w *api.Watch, line string) bool {
 	})
 }
 
-// showUncompared adds what is not compared of the page, and the offer of a rule for a number that
-// moves each time. It is not shown if the line is ignored already.
+// showUncompared adds what is not compared of the page or not told, and the offer of a rule for a part that moves
+// often. The offer is not shown if the line is ignored already.
 func showUncompared(out *api.Item, it *registry.Item) {
 	u := it.Uncompared
 	if u.Moved > 0 || len(u.Folded) > 0 || u.Unread != "" {
@@ -195,6 +195,7 @@ func showUncompared(out *api.Item, it *registry.Item) {
 			out.Uncompared.Folded = append(out.Uncompared.Folded, api.Folded{Line: f.Line, Rule: f.Rule})
 		}
 	}
+	out.Silent = it.Moving.Silent
 	if rule := it.Moving.Offer(it.Language); rule != "" && !ignores(out.Watch, it.Moving.Line) {
 		out.Offer = &api.IgnoreOffer{Line: it.Moving.Line, Times: it.Moving.Times, Of: it.Moving.Of,
 			Ignore: rule}

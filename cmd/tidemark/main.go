@@ -93,7 +93,7 @@ var groups = []struct {
 	commands  []string
 }{
 	{"everyday", "Everyday:", []string{
-		"add", "watch", "changes", "diff", "search", "retrieve", "text", "items", "show", "fields", "why", "pick",
+		"add", "watch", "changes", "diff", "search", "retrieve", "text", "items", "show", "fields", "why", "memory", "pick",
 		"accept", "reindex", "remove", "tag", "rules", "channels", "status",
 	}},
 	{"runs", "Runs over many sources:", []string{

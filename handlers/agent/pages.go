@@ -80,6 +80,9 @@ func (b toolbox) changesSince(ctx context.Context, in changesInput) (*toolAnswer
 // change describes a change.
 func (a *toolAnswer) change(c api.FeedChange) {
 	a.say("\nchange %s of %s: %s at %s\n", c.ID, c.ItemID+c.EntryID, c.Kind, stamp(c.At))
+	if c.Small != nil {
+		a.say("It is small: %s.\n", c.Small.Words())
+	}
 	text := headed(c.Title, c.URL) + "\n" + c.Why
 	a.quote(text + "\n" + letter.Difference(c))
 }
@@ -128,6 +131,16 @@ func (b toolbox) why(ctx context.Context, in whyInput) (*toolAnswer, error) {
 	for _, f := range form.OfItem(it) {
 		if f.From != "" {
 			text += fmt.Sprintf("\nsetting %s: %s (from %s)", f.Lowered(), f.Value, f.From)
+		}
+	}
+	why, err := api.ExplainItem.Call(ctx, b.Client, api.ItemID{ID: it.ID})
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range why.Memory {
+		text += fmt.Sprintf("\nwhat moves: %q %s", p.Text, p.Words())
+		if p.Silent && p.Decision == "" {
+			text += " since " + stamp(p.Since)
 		}
 	}
 	for _, d := range it.History {

@@ -25,7 +25,8 @@ type itemData struct {
 	Versions   []api.Change // the newest changes, at most versionsShown
 	Rules      []api.Rule   // the rules for this page
 	Mutes      []api.Mute
-	Pairs      []pair // captures, newest first, each with its previous capture
+	Memory     []api.MovingPart // what moves on the page
+	Pairs      []pair           // captures, newest first, each with its previous capture
 }
 
 // A pair is a capture and the previous capture, with which it can be compared.
@@ -55,8 +56,20 @@ func (a area) item(r *http.Request) (page, error) {
 	if err := a.notified(r, &d); err != nil {
 		return page{}, err
 	}
+	memory, err := api.GetMemory.Call(r.Context(), a.client, api.ItemID{ID: it.ID})
+	if err != nil {
+		return page{}, err
+	}
+	d.Memory = memory.Parts
 	d.Strip, d.Versions = stripOf(it, a.clock()), it.Changes[:min(len(it.Changes), versionsShown)]
 	return page{Name: "item", Title: itemTitle(it.Item), Data: d}, a.lastChange(r, &d)
+}
+
+// remember notes what a person wants of a part that moves.
+func (a area) remember(r *http.Request) (page, error) {
+	q := api.MemoryRequest{Item: r.PathValue("id"), ID: r.PostForm.Get("id"), Do: r.PostForm.Get("do")}
+	_, err := api.DecideMemory.Call(r.Context(), a.client, q)
+	return goTo("/items/" + url.PathEscape(q.Item) + "?done=decided#moves"), err
 }
 
 // notified adds the rules for the page and its mutes.

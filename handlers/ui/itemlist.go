@@ -41,6 +41,7 @@ func (a area) itemsViews() map[string]viewFunc {
 		"POST /items/{id}":          a.act,
 		"POST /items/{id}/settings": a.saveSettings,
 		"POST /items/{id}/ignore":   a.ignore,
+		"POST /items/{id}/memory":   a.remember,
 		"POST /items/{id}/pick":     a.savePicked,
 		"POST /tags/{tag}":          a.actTag,
 	}

@@ -177,6 +177,7 @@ var flashes = map[string]string{
 	"accepted": "The page is accepted as it is. It will be checked now.",
 	"ignored":  "Lines like these are ignored from now on.",
 	"counted":  "Lines like these count again.",
+	"decided":  "Saved. It applies from the next check on; what moves is listed below.",
 
 	"part":     "Saved. The next check reads the page with these parts; what changes elsewhere is not reported.",
 	"settings": "Saved.",

@@ -50,6 +50,9 @@ type Item struct {
 	// Offer is a rule that would leave out a number which has moved alone in several checks. Until somebody adds the
 	// rule to watch.ignore, the number is compared.
 	Offer *IgnoreOffer `json:"offer,omitempty" label:"Offer" unit:"whole"`
+	// Silent is the number of parts whose moves are not told by default, because they move at most checks or a person has
+	// decided so. GET items/{id}/memory lists them.
+	Silent int `json:"silent,omitempty" label:"Silent parts"`
 	// Fields are the values of the page, by name: those that watch.fields asks for, and what the page declares.
 	Fields map[string]ItemField `json:"fields,omitempty" label:"Values"`
 	// UnreadData says what of the data that the page declares for programs was not read.

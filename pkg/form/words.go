@@ -130,6 +130,8 @@ func (f Field) words(v reflect.Value) string {
 	case *api.IgnoreOffer:
 		return fmt.Sprintf("%q has moved at %d of %s: ignore it? The rule would be %s", is.Line, is.Times,
 			words.Count(is.Of, "check"), is.Ignore)
+	case *api.Small:
+		return is.Words()
 	case *api.UnreadData:
 		return Unread(is)
 	case *api.ListState:

@@ -112,10 +112,10 @@ func explainChange(t *terminal.Terminal, why api.ChangeWhy) {
 	showChange(t, why.Change)
 	said := why.Change // of which the lines above have these
 	said.ID, said.URL, said.Title, said.Why, said.From, said.To = "", "", "", "", "", ""
-	said.At, said.Kind, said.Silenced = time.Time{}, "", false
+	said.At, said.Kind, said.Silenced, said.Small = time.Time{}, "", false, nil
 	sayFields(t, factFields(t.Now(), form.Facts(said)))
 	if s := why.Change.Small; s != nil {
-		t.Say("small (%s): rules do not tell of it by default", s.Why)
+		t.Say("small: %s; rules do not tell of it by default", terminal.Clean(s.Words()))
 	}
 	t.SayWhen(why.Change.Silenced, "silenced by what is watched of the page: it is listed with --silenced only")
 	for _, ig := range why.Change.Ignored {

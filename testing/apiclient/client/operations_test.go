@@ -8,6 +8,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/tidemark/tidemark/pkg/content/linememory"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // TestA19EveryOperation checks that a client generated from the description alone can use every operation of the real
@@ -227,6 +231,18 @@ func (r *running) changes(id, capture string) {
 	if got := ok(r.IgnoreLinesWithResponse(ctx, id, IgnoreRequest{Pattern: &pattern, Preview: &preview})); got.Saved ||
 		len(got.Ignore) != 1 {
 		r.Errorf("a preview: %+v", got)
+	}
+	must(r.T, registry.NewFieldLog(r.store).Remember(ctx, source.ID(id), linememory.Memory{Slots: []linememory.Slot{
+		{ID: "boats", Line: "12 boats", Moves: []linememory.Move{{Check: 1}, {Check: 2}}}}}))
+	if got := ok(r.GetMemoryWithResponse(ctx, id)); len(got.Parts) != 1 || got.Parts[0].Silent {
+		r.Errorf("what moves: %+v", got)
+	}
+	decided := ok(r.DecideMemoryWithResponse(ctx, id, MemoryRequest{Id: "boats", Do: "never"}))
+	if d := decided.Parts[0].Decision; d == nil || *d != "never" {
+		r.Errorf("a decision: %+v", decided)
+	}
+	if got := ok(r.ExplainItemWithResponse(ctx, id)); len(got.Ignore) != 0 || len(got.Memory) != 1 {
+		r.Errorf("why: %+v", got)
 	}
 	listed := ok(r.ListElementsWithResponse(ctx, id, nil))
 	if len(listed.Lines) == 0 {

@@ -19,9 +19,8 @@ import (
 
 // operations lists all operations, in the order of the documentation.
 func operations() []operation {
-	return slices.Concat(sources(), pasts(), setting(), searching(), watching(), trying(), accepting(), notifying(),
-		telling(),
-		muting(), rebuilds(), migrations(), backfilling(), polling(), pushed(),
+	return slices.Concat(sources(), pasts(), setting(), searching(), watching(), remembering(), trying(),
+		accepting(), notifying(), telling(), muting(), rebuilds(), migrations(), backfilling(), polling(), pushed(),
 		policies(), importing(), enriching(), service(), documents())
 }
 

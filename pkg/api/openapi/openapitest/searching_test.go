@@ -138,6 +138,40 @@ func watching() []operation {
 	}
 }
 
+// remembering describes the operations on what moves on a page.
+func remembering() []operation {
+	return []operation{
+		{
+			of: api.GetMemory.Endpoint, id: "getMemory", tag: tagChanges,
+			summary: "List the parts of a page that move",
+			about: "Lists what is remembered of the page's lines: what has moved several times, how often, and whether its " +
+				"moves are told. A page without a memory has an empty list.",
+			gives: "The parts.",
+			fails: []int{http.StatusNotFound},
+			shown: []string{"Q9 what moves"},
+		},
+		{
+			of: api.DecideMemory.Endpoint, id: "decideMemory", tag: tagChanges,
+			summary: "Decide whether the moves of a part are told",
+			about: "`always` and `never` overrule what was learnt, and stay with the part when its line moves. `forget` takes " +
+				"a decision back; without one, the next change drops what is known of the part, and its first moves are " +
+				"told again. 409: the page has 50 decisions, which are all that it may have.",
+			gives: "The parts, with the decision.",
+			fails: []int{http.StatusNotFound, http.StatusConflict},
+			shown: []string{"Q6 a person wants to be told", "Q6 the decision is taken back", "Q6 learn it anew"},
+		},
+		{
+			of: api.ExplainItem.Endpoint, id: "explainItem", tag: tagChanges,
+			summary: "Say why differences of a page are not told",
+			about: "Lists the rules for lines that do not count, and the parts of the page that move. What a rule ignores " +
+				"counts for nobody; what is silent is listed as a small change.",
+			gives: "The rules and the parts.",
+			fails: []int{http.StatusNotFound},
+			shown: []string{"Q9 why something is not told"},
+		},
+	}
+}
+
 // trying describes the operations that try a watch before it is saved.
 func trying() []operation {
 	return []operation{
