@@ -8,7 +8,7 @@ import (
 // Limits of the product as a whole. The number of names may only fall.
 const (
 	maxImports  = 7.5 // percent of the lines of code that are imports and package clauses
-	maxNeedless = 40  // names that are exported needlessly
+	maxNeedless = 39  // names that are exported needlessly
 )
 
 // TestDependencies fails when files of a package depend on each other more than they may, or when a function reaches
