@@ -165,10 +165,10 @@ var written = []change{
 
 	// Hints.
 	{rule: "a young hint is deleted", file: "pkg/registry/hint.go", function: "rowStore.DropHint",
-		old: "looked.Sub(h.writtenAt) < HintGrace", new: "looked.Sub(h.writtenAt) < 0",
+		old: "looked.Sub(h.writtenAt) < hintGrace", new: "looked.Sub(h.writtenAt) < 0",
 		by: in("pkg/registry", "TestS12SweepBeforeTheRows")},
 	{rule: "a remembered hint is trusted whenever it is due", file: "pkg/registry/hint.go", function: "rowStore.Hint",
-		old: "bucket(at).Sub(now) > 2*HintGrace", new: "bucket(at).Sub(now) > -2*HintGrace",
+		old: "bucket(at).Sub(now) > 2*hintGrace", new: "bucket(at).Sub(now) > -2*hintGrace",
 		by: in("pkg/registry", "TestS12RememberedHintIsSwept")},
 	{rule: "rows are written however long after their hint", file: "pkg/registry/hint.go", function: "rowStore.Hinted",
 		old: "r.Now().Sub(began) <= writeWindow", new: "r.Now().Sub(began) <= 1000*writeWindow",

@@ -24,7 +24,11 @@ func TestH13CoursesAreTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, c := range counts {
-		if c.checks != most || c.reported != c.seen || few[i].rhythm == "1d" && c.seen < least {
+		missed := 0
+		if few[i].layout == "JSON" && few[i].ticker != "none" {
+			missed = 1 // before the ticker is known, it and the names of a new entry are the four passages
+		}
+		if c.checks != most || c.seen-c.reported > missed || few[i].rhythm == "1d" && c.seen < least {
 			t.Errorf("%s: %+v", &few[i], c)
 		}
 	}

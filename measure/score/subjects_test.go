@@ -33,7 +33,7 @@ func TestSubjects(t *testing.T) {
 		t.Fatalf("%d questions, %d answers", len(asked), len(answers))
 	}
 	for i, q := range asked {
-		old, now, _ := strings.Cut(strings.TrimSuffix(q.Subject, " EUR"), " → ")
+		old, now, _ := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(q.Subject, "fee "), " EUR"), " → ")
 		for n, d := range q.Differences {
 			right := strings.Contains(d, "-The fee is "+old+" EUR") && strings.Contains(d, "+The fee is "+now+" EUR")
 			if right != (n+1 == answers[i].Right) || len(q.Differences) != choices {

@@ -112,7 +112,8 @@ const (
 	weighsSigns    = 50  // what says the same
 	weighsText     = 100 // other words
 	weighsSentence = 200 // a sentence that came or went
-	weighsLine     = 300 // a fact in a line that came or went
+	weighsGone     = 290 // a fact in a line that went
+	weighsLine     = 300 // a fact in a line that came
 	weighsFact     = 400 // a fact that became another, in a line that stayed
 
 	rarely  = 50 // more for facts other than numbers, times and dates, which are what counts and ticks
@@ -136,6 +137,8 @@ func (p spot) weigh() (weight int, facts [2]bool) {
 		return weighsText + min(size, letters), facts
 	case p.stays():
 		weight = weighsFact
+	case p.now.line == "":
+		weight = weighsGone
 	default:
 		weight = weighsLine
 	}
