@@ -32,7 +32,8 @@ func TestWatched(t *testing.T) {
 	fee = 54
 	must(t, w.CheckAt(t.Context(), began.Add(90*time.Minute), began.Add(4*time.Hour)))
 	told := w.Messages()
-	if len(told) != 1 || len(Of("all", told)) != 1 || len(told[0].Differing) != 2 || told[0].Title != "Quay: fee 49 → 54 EUR" {
+	if len(told) != 1 || len(Of("all", told)) != 1 || len(told[0].Differing) != 2 ||
+		told[0].Title != "Quay: fee 49 → 54 EUR" {
 		t.Errorf("told %+v", told)
 	}
 	if at := w.Now(); w.Asked() != 5 || at.Before(began.Add(3*time.Hour)) { // at 13:30, 14:30 and 15:30
