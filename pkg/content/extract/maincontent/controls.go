@@ -287,7 +287,9 @@ func (s *Survey) isNotice(n *html.Node, start int, m *linkMeasure) bool {
 }
 
 // holdsHeading reports whether n holds the heading of the page.
-func (s *Survey) holdsHeading(n *html.Node) bool { return s.headingAt != nil && isBelow(s.headingAt, n) }
+func (s *Survey) holdsHeading(n *html.Node) bool {
+	return s.headingAt != nil && isBelow(s.headingAt, n)
+}
 
 var noticeWords = dom.WordSet(`announcement announcements notification notice alert message info sale promo promotion
 	hinweis meldung aktion annonce aviso avviso`)
