@@ -73,7 +73,7 @@ func (h *captureHandlers) ignoreLines(ctx context.Context, q api.IgnoreRequest) 
 		return out, err
 	}
 	done, err := h.Compare.Ignore(ctx, past, compare.Request{
-		Pattern: q.Pattern, Patterns: q.Patterns, Text: q.Text, Was: q.Was, Hunk: q.Hunk,
+		Pattern: q.Pattern, Patterns: q.Patterns, Text: q.Text, Was: q.Was, Hunk: q.Hunk, Lines: q.Lines,
 		Query: compare.Query{From: q.From, To: q.To, Part: q.Part}, Preview: q.Preview, Undo: q.Undo,
 	})
 	return ignoredJSON(done), err
@@ -81,7 +81,7 @@ func (h *captureHandlers) ignoreLines(ctx context.Context, q api.IgnoreRequest) 
 
 func ignoredJSON(done compare.Result) api.IgnoreResult {
 	out := api.IgnoreResult{Rules: done.Rules, Ignore: append([]string{}, done.Ignore...), Saved: done.Saved,
-		Changes: done.Changes}
+		Changes: done.Changes, Unread: done.Unread, Lines: wire.Each(done.Lines, ignoreLine)}
 	for _, s := range done.Silenced {
 		c := api.SilencedChange{At: s.At, From: s.From, To: s.To, Whole: s.Whole}
 		for _, l := range s.Lines {
@@ -94,6 +94,11 @@ func ignoredJSON(done compare.Result) api.IgnoreResult {
 		out.Silenced = append(out.Silenced, c)
 	}
 	return out
+}
+
+func ignoreLine(l compare.Proposal) api.IgnoreLine {
+	return api.IgnoreLine{Was: l.Was, Is: l.Is, Fact: l.Fact, Moves: append([]string{}, l.Moves...), Pattern: l.Rule,
+		Why: l.Why}
 }
 
 // chunks lists the chunks that were last written to the index for an item.

@@ -164,8 +164,8 @@ func oldestChanges(
 	var last feed.Position
 	found := all.Oldest(ctx, at)
 	if q.reader != nil {
-		if q.reader.UpTo.After(at) {
-			at = q.reader.UpTo
+		if begin := q.reader.Begin(); begin.After(at) {
+			at = begin
 		}
 		found = q.reader.Unread(feed.ReadersOf(all).Since(ctx, *q.reader, at))
 	}

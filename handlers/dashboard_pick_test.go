@@ -115,12 +115,12 @@ func TestW23PatternIsEdited(t *testing.T) {
 	r.say(id, `Price: <b class=price>1,084</b> EUR &lt;i&gt; seen 13 times`)
 	form := url.Values{"hunk": {"1"}, "do": {"preview"}}
 	w := post(t, r, item+"/ignore", "same-origin", form)
-	for _, want := range []string{`^Price: \d{1,3}(?:,\d{3})* EUR &lt;i&gt; seen \d&#43; times$`, "<b>Now</b>", "seen 12 times</q>", "no such line"} {
+	for _, want := range []string{`name="pattern.1" value="^Price: \d{1,3}(?:,\d{3})* EUR &lt;i&gt; seen \d&#43; times$"`, "<b>Now</b>", "seen 12 times</q>", "no such line"} {
 		if !strings.Contains(w.Body.String(), want) {
 			t.Errorf("the proposal lacks %s:\n%s", want, w.Body)
 		}
 	}
-	form = url.Values{"hunk": {"1"}, "do": {"preview"}, "patterns": {"seen 12\n^Nothing like it"}}
+	form = url.Values{"hunk": {"1"}, "sent": {"true"}, "line": {"1"}, "do": {"preview"}, "pattern.1": {"seen 12"}}
 	if body := post(t, r, item+"/ignore", "same-origin", form).Body.String(); strings.Count(body, "no such line") != 3 ||
 		strings.Contains(body, "seen 13 times</q>") {
 		t.Errorf("the edited patterns: %s", body)
@@ -137,7 +137,7 @@ func TestW23PatternIsEdited(t *testing.T) {
 		}
 	}
 	form = url.Values{"do": {"ignore"}, "patterns": {"seen 12\n^Nothing like it"}}
-	if w := post(t, r, item+"/ignore", "same-origin", form); w.Header().Get("Location") != item+"?done=ignored" {
+	if w := post(t, r, item+"/ignore", "same-origin", form); w.Header().Get("Location") != item+"?done=ignored&rules=2" {
 		t.Fatalf("%d %s", w.Code, w.Body)
 	}
 	shows(t, r, item, "<code>seen 12</code>", "<code>^Nothing like it</code>")

@@ -4,14 +4,13 @@ import (
 	"context"
 	"net/http"
 	"net/url"
-	"regexp"
-	"slices"
 	"time"
 
 	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/policy/watch"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/registry/history"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
@@ -179,10 +178,11 @@ func itemMoved(r *http.Request, it *registry.Item) (int, any, error) {
 
 // ignores reports whether a watch ignores a line already.
 func ignores(w *api.Watch, line string) bool {
-	return w != nil && slices.ContainsFunc(w.Ignore, func(rule string) bool {
-		found, err := regexp.MatchString(rule, line)
-		return err == nil && found
-	})
+	if w == nil {
+		return false
+	}
+	rules, err := watch.Compile(watch.Spec{Ignore: w.Ignore})
+	return err == nil && rules.Ignored(line) != ""
 }
 
 // showUncompared adds what is not compared of the page or not told, and the offer of a rule for a part that moves

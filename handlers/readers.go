@@ -28,15 +28,13 @@ func (h *changeHandlers) readerJSON(ctx context.Context, r feed.Reader) (out api
 		out.UpTo = r.UpTo.String()
 	}
 	out.Filters = wire.Each(r.Filters, func(f feed.SavedFilter) api.SavedFilter { return api.SavedFilter(f) })
-	for c, err := range feed.ReadersOf(h.Feed).Since(ctx, r, feed.Position{}) {
-		if err != nil {
+	out.Unread = min(len(r.Again), api.MaxUnread)
+	for c, err := range feed.ReadersOf(h.Feed).Since(ctx, feed.Reader{UpTo: r.UpTo}, feed.Position{}) {
+		if err != nil || out.Unread == api.MaxUnread {
 			return out, err
 		}
 		if !r.Has(c.Position) && c.Small == nil {
 			out.Unread++
-		}
-		if out.Unread == api.MaxUnread {
-			break
 		}
 	}
 	return out, nil
@@ -72,10 +70,13 @@ func (h *changeHandlers) saveReader(ctx context.Context, q api.ReaderRequest) (o
 	return h.readerJSON(ctx, r)
 }
 
-// markRead marks changes as read by the caller.
+// markRead marks changes as read by the caller, or as unread.
 func (h *changeHandlers) markRead(ctx context.Context, q api.ReadRequest) (out api.Reader, err error) {
 	if (q.UpTo == "") == (len(q.IDs) == 0) {
 		return out, fault.Field("upTo", "give either upTo, the cursor of a list of changes, or ids, those of changes")
+	}
+	if q.Unread && q.UpTo != "" {
+		return out, fault.Field("unread", "changes become unread by their ids, not up to a cursor")
 	}
 	if len(q.IDs) > api.MaxReadIDs {
 		return out, fault.Field("ids", "give at most %d ids, not %d", api.MaxReadIDs, len(q.IDs))
@@ -92,7 +93,13 @@ func (h *changeHandlers) markRead(ctx context.Context, q api.ReadRequest) (out a
 			return out, fault.Field("ids", "ids: %w", err)
 		}
 	}
-	r, err := feed.ReadersOf(h.Feed).MarkRead(ctx, wire.CallerOf(ctx).Reader(), upTo, ids...)
+	readers, name := feed.ReadersOf(h.Feed), wire.CallerOf(ctx).Reader()
+	var r feed.Reader
+	if q.Unread {
+		r, err = readers.MakeUnread(ctx, name, ids...)
+	} else {
+		r, err = readers.MarkRead(ctx, name, upTo, ids...)
+	}
 	if err != nil {
 		return out, err
 	}

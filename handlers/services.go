@@ -100,7 +100,7 @@ func (v *Services) areas(s *server) (areas []area, workers []worker) {
 			Fields: v.Registry.Fields(), Log: log},
 		&registration{itemView: view, Items: v.Registry.Items, Sources: v.sources(), Log: log},
 		&itemSettings{itemView: view, Items: v.Registry.Items, Bulk: v.Bulk},
-		&captureHandlers{History: past, Compare: compare.New(v.Registry.Items, v.Registry.Tags, past),
+		&captureHandlers{History: past, Compare: compare.New(v.Registry.Items, v.Registry.Tags, v.Registry.Fields(), past),
 			Feed: v.Feed},
 		&indexedContent{Items: v.Registry.Items, Manifests: v.Manifests, Images: v.Worker.Images},
 		&searchHandlers{Answers: v.answers(past, log), Index: v.Index, Lookup: found, Log: log},

@@ -32,14 +32,14 @@ func (r *rig) say(id, more string) {
 }
 
 // TestW10DashboardIgnores checks that a form beside a difference previews which changes an ignore rule would have
-// suppressed, applies the rule, and undoes it (W10).
+// suppressed, applies the rule, undoes it, and makes unread what it had silenced (W10, Q12, Q13).
 func TestW10DashboardIgnores(t *testing.T) {
 	r := newRig(t)
 	id := idOf(t, "https://port.example/ok/one")
 	item := "/api/ui/items/" + id
 	do(t, r, "POST", "/api/AddUrlDocument", `{"url":"https://port.example/ok/one"}`)
 	r.work()
-	const rule, evil = `<code>^Seen by \d&#43; &lt;b&gt;people&lt;/b&gt;\.$</code>`, "&lt;b&gt;people&lt;/b&gt;"
+	const rule, evil = `^Seen by \d&#43; &lt;b&gt;people&lt;/b&gt;\.$`, "&lt;b&gt;people&lt;/b&gt;"
 	r.say(id, "Seen by 12 "+evil+".")
 	r.say(id, "Seen by 15 "+evil+".")
 	shows(t, r, item+"/diff", "<del>12 </del>", "<ins>15 </ins>", evil, "Ignore this…")
@@ -48,9 +48,9 @@ func TestW10DashboardIgnores(t *testing.T) {
 	}
 	form := url.Values{"hunk": {"1"}, "do": {"preview"}}
 	preview := post(t, r, item+"/ignore", "same-origin", form).Body.String()
-	for _, want := range []string{strings.TrimSuffix(strings.TrimPrefix(rule, "<code>"), "</code>"),
+	for _, want := range []string{`name="pattern.1" value="` + rule, `name="line" value="1">`, "It would hide a fact",
 		"no notification would have been sent", "<del>Seen by 12 " + evil,
-		"The patterns match lines in 2 of the 2 changes between the last 30 captures"} {
+		"The patterns match lines in 2 of the 2 changes between the kept captures"} {
 		if !strings.Contains(preview, want) {
 			t.Errorf("the preview lacks %q:\n%s", want, preview)
 		}
@@ -59,17 +59,33 @@ func TestW10DashboardIgnores(t *testing.T) {
 		t.Error("a preview is kept")
 	}
 	form.Set("do", "ignore")
-	if w := post(t, r, item+"/ignore", "same-origin", form); w.Header().Get("Location") != item+"?done=ignored" {
+	if w := post(t, r, item+"/ignore", "same-origin", form); w.Code != 400 ||
+		!strings.Contains(w.Body.String(), "tick the lines to ignore") {
+		t.Errorf("nothing is ticked: %d %s", w.Code, w.Body)
+	}
+	const pattern = `^Seen by \d+ <b>people</b>\.$`
+	form = url.Values{"hunk": {"1"}, "sent": {"true"}, "line": {"1"}, "pattern.1": {pattern}, "do": {"ignore"}}
+	w := post(t, r, item+"/ignore", "same-origin", form)
+	if w.Header().Get("Location") != item+"?done=ignored&rules=1" {
 		t.Fatalf("%d %s", w.Code, w.Body)
 	}
-	shows(t, r, item+"?done=ignored", rule, "are ignored from now on", `value="undo"`)
+	body := shows(t, r, w.Header().Get("Location"), "<code>"+rule, "are ignored from now on")
+	if strings.Count(body, `value="undo"`) != 2 {
+		t.Errorf("the result has no button that undoes it:\n%s", body)
+	}
 	shows(t, r, item+"/diff", "ignored by ignore: ^Seen by", `class="text before gone ignored"`)
-	undo := url.Values{"pattern": {`^Seen by \d+ <b>people</b>\.$`}, "do": {"undo"}}
+	r.say(id, "Seen by 18 "+evil+".")
+	do(t, r, "POST", "/api/changes/read", `{"upTo":"`+cursorOf(t, r)+`"}`)
+	undo := url.Values{"pattern": {pattern}, "do": {"undo"}, "unread": {"true"}}
 	if w := post(t, r, item+"/ignore", "same-origin", undo); w.Header().Get("Location") != item+"?done=counted" {
 		t.Fatalf("%d %s", w.Code, w.Body)
 	}
-	if body := shows(t, r, item+"?done=counted", "count again"); strings.Contains(body, rule) {
+	if body := shows(t, r, item+"?done=counted", "count again"); strings.Contains(body, "<code>"+rule) {
 		t.Error("it was not undone")
+	}
+	unread := do(t, r, "GET", "/api/changes?unread=true&silenced=true", "").Body.String()
+	if strings.Count(unread, `"kind"`) != 1 || !strings.Contains(unread, "Seen by 18") {
+		t.Errorf("what it had silenced is not unread again: %s", unread)
 	}
 	for _, bad := range []url.Values{{"do": {"ignore"}, "hunk": {"one"}}, {"do": {"ignore"}, "hunk": {"9"}},
 		{"do": {"preview"}}, {"hunk": {"1"}}} {
@@ -77,6 +93,13 @@ func TestW10DashboardIgnores(t *testing.T) {
 			t.Errorf("%v: %d", bad, w.Code)
 		}
 	}
+}
+
+// cursorOf returns the cursor of the newest change.
+func cursorOf(t *testing.T, r *rig) string {
+	_, after, _ := strings.Cut(do(t, r, "GET", "/api/changes?top=1", "").Body.String(), `"cursor":"`)
+	cursor, _, _ := strings.Cut(after, `"`)
+	return cursor
 }
 
 // TestW16DashboardAccepts checks that an item's page reports a broken watch with the reason, and accepts the present
@@ -120,7 +143,8 @@ func TestW10Contract(t *testing.T) {
 		{"it changes", "edit", "Seen by 12 people.", ""},
 		{"it changes again", "edit", "Seen by 15 people.", ""},
 		{"W10 what a rule would silence", "POST", "/api/items/" + id + "/ignore", `{"hunk":1,"preview":true}`},
-		{"W10 ignore this", "POST", "/api/items/" + id + "/ignore", `{"hunk":1}`},
+		{"Q12 a fact is not chosen unasked", "POST", "/api/items/" + id + "/ignore", `{"hunk":1}`},
+		{"W10 ignore this", "POST", "/api/items/" + id + "/ignore", `{"hunk":1,"lines":[1]}`},
 		{"it changes in the line that is ignored", "edit", "Seen by 18 people.", ""},
 		{"W10 nobody is told", "GET", "/api/changes?top=1", ""},
 		{"W17 what was silenced", "GET", "/api/changes?silenced=only", ""},

@@ -21,7 +21,7 @@ func TestItemsAsAFile(t *testing.T) {
 			err: "tidemark: --json and --format exclude each other; JSON Lines are --format jsonl\n" +
 				"see `tidemark items --help`\n"},
 		{name: "followed", args: []string{"changes", "--format", "csv", "--follow"}, code: 2,
-			err: "tidemark: --format writes what there is: leave --follow and --mark-read out\n" +
+			err: "tidemark: --format writes what there is: leave --follow, --mark-read and --mark-unread out\n" +
 				"see `tidemark changes --help`\n"},
 	})
 }

@@ -26,6 +26,7 @@ type itemData struct {
 	Rules      []api.Rule   // the rules for this page
 	Mutes      []api.Mute
 	Memory     []api.MovingPart // what moves on the page
+	Ignored    []string         // the rules for lines that were added just now
 	Pairs      []pair           // captures, newest first, each with its previous capture
 }
 
@@ -42,7 +43,8 @@ func (a area) item(r *http.Request) (page, error) {
 		return page{}, err
 	}
 	it.Captures = bodies(it.Captures)
-	d := itemData{ItemDetail: it, Timeline: slices.Clone(it.History), Pairs: pairs(it.Captures)}
+	d := itemData{ItemDetail: it, Timeline: slices.Clone(it.History), Pairs: pairs(it.Captures),
+		Ignored: justIgnored(r, it.Item)}
 	slices.Reverse(d.Timeline)
 	for _, decision := range d.Timeline {
 		if slices.Contains(scheduling, decision.What) {

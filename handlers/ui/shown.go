@@ -251,6 +251,16 @@ type muted struct {
 // Muted returns the data for a list of mutes. After an action, the browser goes back to the given path.
 func (s shownPage) Muted(all []api.Mute, back string) any { return muted{s, back, all} }
 
+// undoes is the data of the form that removes rules for lines.
+type undoes struct {
+	Page  shownPage
+	ID    string
+	Rules []string
+}
+
+// Undoes returns the data for the form that removes rules for lines of an item.
+func (s shownPage) Undoes(id string, rules []string) any { return undoes{s, id, rules} }
+
 // templateSet has the template of each page, by name. Each template includes the common parts.
 type templateSet map[string]*template.Template
 

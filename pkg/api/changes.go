@@ -245,10 +245,11 @@ type ReaderRequest struct {
 // MaxUnread is the limit up to which the unread changes of a [Reader] are counted.
 const MaxUnread = 100
 
-// ReadRequest marks changes as read. Set exactly one of the fields.
+// ReadRequest marks changes as read, or as unread again. Set exactly one of upTo and ids.
 type ReadRequest struct {
-	UpTo string   `json:"upTo,omitempty"` // The cursor of a list: everything up to it is read.
-	IDs  []string `json:"ids,omitempty"`  // Ids of changes, at most 1,000.
+	UpTo   string   `json:"upTo,omitempty"`   // The cursor of a list: everything up to it is read.
+	IDs    []string `json:"ids,omitempty"`    // Ids of changes, at most 1,000.
+	Unread bool     `json:"unread,omitempty"` // The changes with these ids become unread.
 }
 
 // MaxReadIDs is the largest number of ids in a [ReadRequest].

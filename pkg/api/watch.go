@@ -10,30 +10,49 @@ type IgnoreRequest struct {
 	Pattern string `json:"pattern,omitempty" flag:"-"`
 	// several such expressions, which are saved together or not at all
 	Patterns []string `json:"patterns,omitempty" flag:"-"`
-	// a line from which a rule is made, which also matches lines that differ from it only in numbers; with was, the rule
-	// keeps only what both lines have in common
+	// a line from which a rule is made; the rule lets differ what has moved among the known forms of the line, and keeps
+	// the rest as it stands
 	Text string `json:"text,omitempty" flag:"ignore-text LINE"`
 	Was  string `json:"was,omitempty" flag:"was LINE"` // the line that the text replaced
 	// the number of a hunk, from 1, in the diff between the captures from and to, or in the last change
-	Hunk int    `json:"hunk,omitempty" flag:"hunk NUMBER"`
-	From string `json:"from,omitempty" flag:"from CAPTURE"`      // the earlier capture of the diff
-	To   string `json:"to,omitempty" flag:"to CAPTURE"`          // the later capture of the diff
-	Part string `json:"part,omitempty" flag:"part page|watched"` // the part of the page, as in the diff
+	Hunk int `json:"hunk,omitempty" flag:"hunk NUMBER"`
+	// the numbers of the changed lines of the hunk, from 1; if left out, the lines in which no fact would be hidden
+	Lines []int  `json:"lines,omitempty" flag:"line NUMBER"`
+	From  string `json:"from,omitempty" flag:"from CAPTURE"`      // the earlier capture of the diff
+	To    string `json:"to,omitempty" flag:"to CAPTURE"`          // the later capture of the diff
+	Part  string `json:"part,omitempty" flag:"part page|watched"` // the part of the page, as in the diff
 	// only report which changes the rules would have silenced
 	Preview bool `json:"preview,omitempty"`
-	// remove the rule given as pattern, or the item's last rule
+	// remove the rule given as pattern, those given as patterns, or the item's last rule
 	Undo bool `json:"undo,omitempty"`
 }
 
 // IgnoreResult is the result of an [IgnoreRequest].
 type IgnoreResult struct {
-	Rules  []string `json:"rules"`  // rules that were created or removed
+	// Lines are the changed lines of the hunk, at most 50, or the text, each with the rule that is proposed for it.
+	Lines []IgnoreLine `json:"lines,omitempty"`
+	// Rules are those that were created or removed. A preview in which no line is chosen shows the rules of all lines.
+	Rules  []string `json:"rules"`
 	Ignore []string `json:"ignore"` // all rules of the item, including those of a preview
 	Saved  bool     `json:"saved"`  // false in a preview
-	// Changes is the number of changes that were examined: those between the item's last 30 captures. The site is not
-	// contacted. Silenced lists the changes that the rules match.
+	// Changes is the number of changes that were examined: those between the kept captures, at most 1,000. Unread is the
+	// number of those that were not, because more than 64 MiB would have to be read. The site is not contacted. Silenced
+	// lists the changes that the rules match.
 	Changes  int              `json:"changes"`
+	Unread   int              `json:"unread,omitempty"`
 	Silenced []SilencedChange `json:"silenced,omitempty"`
+}
+
+// IgnoreLine is a changed line with the rule that is proposed for it.
+type IgnoreLine struct {
+	Was string `json:"was"` // empty if the line is new
+	Is  string `json:"is"`  // empty if the line is gone
+	// Fact says that the rule would hide a fact, such as a price: then the line is not chosen unless its number is given.
+	Fact bool `json:"fact"`
+	// Moves says what the rule lets differ: number, time, word or text. It is empty if the rule is for exactly this line.
+	Moves   []string `json:"moves"`
+	Pattern string   `json:"pattern,omitempty"` // the rule; empty if none can be made
+	Why     string   `json:"why,omitempty"`     // why none can be made
 }
 
 // SilencedChange is a change that the rules match.

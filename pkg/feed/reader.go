@@ -10,10 +10,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
 
-// Reader records what a person has read of the feed: everything up to a position, and some changes after it.
+// Reader records what a person has read of the feed: everything up to a position but for some changes, and some
+// changes after it.
 type Reader struct {
 	UpTo   Position
 	Beyond []Position // positions of changes after UpTo that were read one by one, ascending
+	Again  []Position // positions of changes up to UpTo that were made unread again, ascending
 	// Filters are the lists that the person has saved.
 	Filters []SavedFilter
 }
@@ -31,7 +33,8 @@ type Readers struct{ feed *Feed }
 // ReadersOf returns the readers of a feed. Their rows are in the feed's table.
 func ReadersOf(f *Feed) Readers { return Readers{f} }
 
-// maxBeyond limits the number of changes after UpTo that are recorded as read one by one.
+// maxBeyond limits the number of changes after UpTo that are recorded as read one by one, and of those up to it that
+// are recorded as unread.
 const maxBeyond = 2000
 
 // readerPartition is the partition of the readers' rows, beside the partitions of the segments.
@@ -41,6 +44,7 @@ const readerPartition = "reader"
 type readerRow struct {
 	UpTo   string   `col:"upTo"`
 	Beyond []string `col:"beyond,gzip"`
+	Again  []string `col:"again,gzip"`
 
 	Filters []SavedFilter `col:"filters"`
 }
@@ -50,10 +54,24 @@ var readerRows = row.Of[readerRow]()
 // Has reports whether the reader has read the change at the given position.
 func (r Reader) Has(p Position) bool {
 	if !p.After(r.UpTo) {
-		return true
+		return !has(r.Again, p)
 	}
-	_, found := slices.BinarySearchFunc(r.Beyond, p, compare)
+	return has(r.Beyond, p)
+}
+
+func has(all []Position, p Position) bool {
+	_, found := slices.BinarySearchFunc(all, p, compare)
 	return found
+}
+
+// Begin returns the position up to which all changes are read.
+func (r Reader) Begin() Position {
+	if len(r.Again) == 0 || r.Again[0].After(r.UpTo) {
+		return r.UpTo
+	}
+	p := r.Again[0]
+	p.Index = max(0, p.Index-1)
+	return p
 }
 
 // Unread yields the changes that the reader has not read.
@@ -67,27 +85,26 @@ func (r Reader) Unread(changes iter.Seq2[Change, error]) iter.Seq2[Change, error
 	}
 }
 
-// Newest is like [Reader.Unread], for changes that come newest first. It ends at UpTo, because all changes before
-// UpTo are read.
+// Newest is like [Reader.Unread], for changes that come newest first. It ends where all changes before are read.
 func (r Reader) Newest(changes iter.Seq2[Change, error]) iter.Seq2[Change, error] {
 	return r.Unread(func(yield func(Change, error) bool) {
 		for c, err := range changes {
-			if err == nil && !c.Position.After(r.UpTo) || !yield(c, err) {
+			if err == nil && !c.Position.After(r.Begin()) || !yield(c, err) {
 				return
 			}
 		}
 	})
 }
 
-// Since yields changes, oldest first. It begins after UpTo or after the given position, whichever is later. It also
-// yields changes after UpTo that were read one by one. If it begins at UpTo, and the next changes were purged, it
-// yields the oldest changes that remain. If it begins at the given position, and that position was purged, the error
-// is Expired.
+// Since yields changes, oldest first. It begins before the first that the reader has not read, or after the given
+// position, whichever is later. It also yields later changes that are read. If it begins at the reader's own position,
+// and the next changes were purged, it yields the oldest changes that remain. If it begins at the given position, and
+// that position was purged, the error is Expired.
 func (f Readers) Since(ctx context.Context, r Reader, after Position) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
-		own := !after.After(r.UpTo)
+		own := !after.After(r.Begin())
 		if own {
-			after = r.UpTo
+			after = r.Begin()
 		}
 		for c, err := range f.feed.Oldest(ctx, after) {
 			if own && fault.Is(err, fault.Expired) { // changes were purged, so begin with the oldest that remains
@@ -122,34 +139,77 @@ func (f Readers) load(ctx context.Context, name string) (r Reader, etag storage.
 	stored, etag, err := readerRows.Load(ctx, f.feed.rows, readerKey(name))
 	r.UpTo, _ = ParsePosition(stored.UpTo) // if the value is damaged, nothing counts as read
 	r.Filters = stored.Filters
-	for _, text := range stored.Beyond {
+	r.Beyond, r.Again = positions(stored.Beyond), positions(stored.Again)
+	return r, etag, err
+}
+
+// positions reads positions. Damaged ones are left out.
+func positions(texts []string) (out []Position) {
+	for _, text := range texts {
 		if p, err := ParsePosition(text); err == nil {
-			r.Beyond = append(r.Beyond, p)
+			out = append(out, p)
 		}
 	}
-	return r, etag, err
+	return out
+}
+
+func textsOf(all []Position) (out []string) {
+	for _, p := range all {
+		out = append(out, p.String())
+	}
+	return out
 }
 
 func readerKey(name string) storage.Key { return storage.Key{Partition: readerPartition, Row: name} }
 
 // MarkRead records that a reader has read everything up to the position upTo, and also the changes at the positions
-// in ids. It never makes a change unread, and it may be repeated. Errors: Invalid, with the field upTo or ids, for a
+// in ids. It may be repeated. Errors: Invalid, with the field upTo or ids, for a
 // position beyond the end of the feed; Invalid, with the field ids, if more than maxBeyond changes would be
 // recorded one by one.
 func (f Readers) MarkRead(ctx context.Context, name string, upTo Position, ids ...Position) (Reader, error) {
-	end, err := f.feed.End(ctx)
-	if err != nil {
+	if err := f.check(ctx, upTo, ids); err != nil {
 		return Reader{}, err
 	}
+	return f.change(ctx, name, func(r *Reader) error { return f.advance(ctx, r, upTo, ids) })
+}
+
+// check checks that positions are not beyond the end of the feed.
+func (f Readers) check(ctx context.Context, upTo Position, ids []Position) error {
+	end, err := f.feed.End(ctx)
+	if err != nil {
+		return err
+	}
 	if upTo.After(end) {
-		return Reader{}, fault.Field("upTo", "upTo is after everything in the feed: send the cursor of a list of changes")
+		return fault.Field("upTo", "upTo is after everything in the feed: send the cursor of a list of changes")
 	}
 	for _, id := range ids {
 		if id.After(end) {
-			return Reader{}, fault.Field("ids", "ids: no change has the id %s", id)
+			return fault.Field("ids", "ids: no change has the id %s", id)
 		}
 	}
-	return f.change(ctx, name, func(r *Reader) error { return f.advance(ctx, r, upTo, ids) })
+	return nil
+}
+
+// MakeUnread records that a reader has not read the changes at some positions. It may be repeated. Errors: Invalid,
+// with the field ids, for a position beyond the end of the feed, and if more than maxBeyond changes would be recorded
+// one by one.
+func (f Readers) MakeUnread(ctx context.Context, name string, ids ...Position) (Reader, error) {
+	if err := f.check(ctx, Position{}, ids); err != nil {
+		return Reader{}, err
+	}
+	return f.change(ctx, name, func(r *Reader) error {
+		r.Beyond = slices.DeleteFunc(r.Beyond, func(p Position) bool { return slices.Contains(ids, p) })
+		for _, id := range ids {
+			if !id.After(r.UpTo) {
+				r.Again = append(r.Again, id)
+			}
+		}
+		slices.SortFunc(r.Again, compare)
+		if r.Again = slices.Compact(r.Again); len(r.Again) > maxBeyond {
+			return fault.Field("ids", "more than %d changes would be unread again, one by one", maxBeyond)
+		}
+		return nil
+	})
 }
 
 // Keep replaces the saved filters of a reader.
@@ -171,10 +231,8 @@ func (f Readers) change(ctx context.Context, name string, do func(*Reader) error
 		if err := do(&r); err != nil {
 			return r, err
 		}
-		stored := readerRow{UpTo: r.UpTo.String(), Filters: r.Filters}
-		for _, p := range r.Beyond {
-			stored.Beyond = append(stored.Beyond, p.String())
-		}
+		stored := readerRow{UpTo: r.UpTo.String(), Beyond: textsOf(r.Beyond), Again: textsOf(r.Again),
+			Filters: r.Filters}
 		_, err = f.feed.rows.Transact(ctx, readerRows.Put(readerKey(name), etag, &stored))
 		if !fault.Lost(err) {
 			return r, err
@@ -189,6 +247,7 @@ func (f Readers) advance(ctx context.Context, r *Reader, upTo Position, ids []Po
 	if upTo.After(r.UpTo) {
 		r.UpTo = upTo
 	}
+	r.Again = slices.DeleteFunc(r.Again, func(p Position) bool { return !p.After(upTo) || slices.Contains(ids, p) })
 	r.Beyond = append(r.Beyond, ids...)
 	slices.SortFunc(r.Beyond, compare)
 	r.Beyond = slices.Compact(r.Beyond)
@@ -196,7 +255,7 @@ func (f Readers) advance(ctx context.Context, r *Reader, upTo Position, ids []Po
 		r.Beyond = slices.DeleteFunc(r.Beyond, func(p Position) bool { return !p.After(r.UpTo) })
 	}
 	if drop(); len(r.Beyond) > 0 {
-		for c, err := range f.Since(ctx, *r, Position{}) {
+		for c, err := range f.Since(ctx, Reader{UpTo: r.UpTo}, Position{}) {
 			if err != nil {
 				return err
 			}

@@ -35,7 +35,8 @@ func filled(t *testing.T, groups int) (*Feed, []Position) {
 }
 
 // TestW1ReadersAgreeWithAList checks that exactly the changes recorded as read are read, in whatever order and
-// however often they are recorded, and that a reader that has read everything stores one position.
+// however often they are recorded, and but for those that were made unread again; and that a reader that has read
+// everything stores one position (W1, Q13).
 func TestW1ReadersAgreeWithAList(t *testing.T) {
 	f, all := filled(t, 30)
 	rng := rand.New(rand.NewPCG(17, 1))
@@ -43,6 +44,12 @@ func TestW1ReadersAgreeWithAList(t *testing.T) {
 	for step := range 200 {
 		var upTo Position
 		var ids []Position
+		if step%5 == 4 {
+			p := all[rng.IntN(len(all))]
+			read[p] = false
+			_, err := ReadersOf(f).MakeUnread(t.Context(), "ann", p)
+			must(t, err)
+		}
 		if at := rng.IntN(len(all)); step%20 == 19 && at < step {
 			upTo = all[at]
 			for _, p := range all[:at+1] {
@@ -81,7 +88,7 @@ func TestW1ReadersAgreeWithAList(t *testing.T) {
 	}
 	r, err := ReadersOf(f).MarkRead(t.Context(), "ann", Position{}, all...)
 	must(t, err)
-	if len(r.Beyond) > 0 || r.UpTo != all[len(all)-1] {
+	if len(r.Beyond)+len(r.Again) > 0 || r.UpTo != all[len(all)-1] {
 		t.Errorf("everything is read: %+v", r)
 	}
 	if r, err := ReadersOf(f).Load(t.Context(), "ben"); err != nil || r.Has(all[0]) {
@@ -164,6 +171,10 @@ func TestW1ReadersAreBounded(t *testing.T) {
 	}
 	if _, err := ReadersOf(f).MarkRead(t.Context(), "a", Position{}, many...); !fault.Is(err, fault.Invalid) {
 		t.Errorf("too many: %v", err)
+	}
+	future := Position{last.Segment + 1, 1, 1}
+	if _, err := ReadersOf(f).MakeUnread(t.Context(), "a", future); !fault.Is(err, fault.Invalid) {
+		t.Errorf("a change that is not there is unread: %v", err)
 	}
 	if r, err := ReadersOf(f).MarkRead(t.Context(), "a", last); err != nil || len(r.Beyond) > 0 {
 		t.Errorf("%+v, %v", r, err)

@@ -152,12 +152,26 @@ func (f Field) read(texts []string) (any, error) {
 		return strings.Join(texts, ","), nil
 	case f.splits():
 		return append([]string{}, f.lines(texts)...), nil
+	case isList(t) && t.Elem().Kind() == reflect.Int:
+		return readInts(texts)
 	case isList(t):
 		return slices.Clone(texts), nil
 	case f.Switch || t.Kind() == reflect.Struct:
 		return f.readObject(strings.TrimSpace(texts[len(texts)-1]))
 	}
 	return f.readOne(texts[len(texts)-1])
+}
+
+// readInts reads several whole numbers.
+func readInts(texts []string) (out []int, err error) {
+	for _, text := range texts {
+		n, err := strconv.Atoi(strings.TrimSpace(text))
+		if err != nil {
+			return nil, fmt.Errorf("must be a whole number, not %.40q", text)
+		}
+		out = append(out, n)
+	}
+	return out, nil
 }
 
 // readMap reads the entries of a map.

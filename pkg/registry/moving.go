@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"strings"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/content/linememory"
@@ -43,14 +44,15 @@ func (m Moving) Sum(memory linememory.Memory, check linememory.Check) Moving {
 	return out
 }
 
-// Offer returns a rule that ignores what moves of the line, or "" if there is none.
+// Offer returns a rule that ignores what moves of the line; "" if no rule can be made. A line of which the memory has
+// only the beginning gets no rule, because that would not keep the rest of the line.
 func (m Moving) Offer(language string) string {
-	if m.Line == "" {
+	if m.Line == "" || strings.HasSuffix(m.Line, "…") || strings.HasSuffix(m.Was, "…") {
 		return ""
 	}
-	rule, err := watch.Suggest(language, m.Was, m.Line)
-	if err != nil {
+	made, err := watch.Suggest(language, m.Line, m.Was)
+	if err != nil || len(made.Moves) == 0 {
 		return ""
 	}
-	return rule
+	return made.Rule
 }

@@ -31,7 +31,7 @@ a span such as 90m, 12h or 3d, or the cursor that an earlier call printed with
 until Ctrl-C.
 
 --mark-read marks the listed changes as read, and --unread leaves out changes that
-are marked. Marks belong to the name of the key. A server that needs no keys has one
+are marked; --mark-unread makes the listed changes unread again. Marks belong to the name of the key. A server that needs no keys has one
 set of marks for all its users.
 
 With --format, all matching changes are written as CSV or JSON Lines.
@@ -51,6 +51,7 @@ type changesOptions struct {
 	format      string // format of the file that all changes are written to; empty for a list
 	all, follow bool
 	read        bool // mark the listed changes as read
+	unread      bool // make the listed changes unread again
 	allRead     bool // mark every change as read, and list none
 }
 
@@ -99,6 +100,7 @@ func changesCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	formatFlag(f, &o.format)
 	f.BoolVarP(&o.query.Unread, "unread", "u", false, "only changes that were not marked as read")
 	f.BoolVar(&o.read, "mark-read", false, "mark the listed changes as read")
+	f.BoolVar(&o.unread, "mark-unread", false, "make the listed changes unread again")
 	f.BoolVar(&o.allRead, "mark-all-read", false, "mark all changes as read, and show none")
 	f.BoolVarP(&o.follow, "follow", "f", false, "show new changes as they happen, from now or from --since")
 	cmd.AddCommand(asked(s, changeWhyHelp, command.One("id of a change"), api.ExplainChange,
@@ -142,8 +144,10 @@ func (o *changesOptions) check(now time.Time) error {
 		return command.Usagef("--top is %d: give 1 to 500", o.query.Top)
 	case math.IsNaN(o.query.MinShare) || o.query.MinShare < 0 || o.query.MinShare > 1:
 		return command.Usagef("--min-share is %v: give 0 to 1", o.query.MinShare)
-	case o.format != "" && (o.follow || o.read):
-		return command.Usagef("--format writes what there is: leave --follow and --mark-read out")
+	case o.format != "" && (o.follow || o.read || o.unread):
+		return command.Usagef("--format writes what there is: leave --follow, --mark-read and --mark-unread out")
+	case o.read && o.unread:
+		return command.Usagef("--mark-read and --mark-unread exclude each other")
 	case o.follow && (o.query.Until != "" || o.all):
 		return command.Usagef("--follow has no end: leave --until and --all out")
 	}
@@ -190,16 +194,16 @@ func listChanges(ctx context.Context, t *terminal.Terminal, s *command.Server, o
 	return nil
 }
 
-// show prints changes, and marks them as read if the options ask for that. With --json the answer
+// show prints changes, and marks them as read or unread if the options ask for that. With --json the answer
 // to that is not printed, so that the list is the only output.
 func (o *changesOptions) show(ctx context.Context, t *terminal.Terminal, s *command.Server,
 	all []api.FeedChange) error {
-	q := api.ReadRequest{}
+	q := api.ReadRequest{Unread: o.unread}
 	for _, c := range all {
 		showChange(t, c)
 		q.IDs = append(q.IDs, c.ID)
 	}
-	if !o.read || len(all) == 0 {
+	if !o.read && !o.unread || len(all) == 0 {
 		return nil
 	}
 	_, err := api.MarkRead.Call(ctx, s.Silent(), q)

@@ -100,6 +100,8 @@ func (r *refineFlags) check(cmd *cobra.Command, q api.IgnoreRequest) error {
 		return command.Usagef("%s is of URLs that are registered: give it on its own", strings.Join(other, ", "))
 	case r.accept && (q.Preview || q.Undo || given > 0):
 		return command.Usagef("--accept goes with nothing else")
+	case len(q.Lines) > 0 && q.Hunk == 0:
+		return command.Usagef("--line is a line of a --hunk")
 	case q.Undo && (q.Preview || q.Text+q.Was != "" || q.Hunk > 0 || given > 1):
 		return command.Usagef("--undo goes with nothing but one --ignore")
 	case !r.accept && !q.Undo && given != max(1, len(q.Patterns)):
@@ -114,6 +116,9 @@ func showIgnored(t *terminal.Terminal, q api.IgnoreRequest, out api.IgnoreResult
 		t.Say("lines with this count again: %s", rules)
 		return
 	}
+	for i, l := range out.Lines {
+		showProposed(t, i+1, l)
+	}
 	whole := 0
 	for _, s := range out.Silenced {
 		if s.Whole {
@@ -127,10 +132,29 @@ func showIgnored(t *terminal.Terminal, q api.IgnoreRequest, out api.IgnoreResult
 			showLine(t, l.Op, []api.DiffPiece{{Text: l.Hunk}}, "")
 		}
 	}
+	t.SayWhen(out.Unread > 0, "%s were not examined, because the captures are large",
+		words.Count(out.Unread, "older change"))
 	t.Say("of the last %s, %d would have had such lines, and nobody would have been told of %d",
 		words.Count(out.Changes, "change"), len(out.Silenced), whole)
 	t.SayWhen(q.Preview, "nothing is kept; without --preview, lines with this do not count: %s", rules)
 	t.SayWhen(!q.Preview, "lines with this do not count any more: %s%s\n"+
 		"`%s watch %s --undo` has them count again", rules, terminal.When(len(out.Ignore) > len(out.Rules),
 		"\nof this page, %s are ignored now", words.Count(len(out.Ignore), "rule")), t.Name, q.ID)
+}
+
+// showProposed shows a changed line with the rule that is proposed for it.
+func showProposed(t *terminal.Terminal, n int, l api.IgnoreLine) {
+	t.Say("line %d", n)
+	for _, side := range []struct{ op, text string }{{"removed", l.Was}, {"added", l.Is}} {
+		if side.text != "" {
+			showLine(t, side.op, []api.DiffPiece{{Text: side.text}}, "")
+		}
+	}
+	if l.Pattern == "" {
+		t.Say("    no pattern: %s", terminal.Clean(l.Why))
+		return
+	}
+	t.Say("    %s", terminal.Clean(l.Pattern))
+	t.SayWhen(len(l.Moves) == 0, "    only exactly this line: nothing in it is known to move")
+	t.SayWhen(l.Fact, "    it would hide a fact: it is ignored if you name it by --line %d", n)
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// language has the names by which dates are told apart from other words, so that a rule for a line with a date holds on
-// other days. Each string has names of one kind, of which any may stand for any other.
+// language has the names by which dates are told apart from other words, so that a rule for a line with a date holds
+// on other days. Each string has names of one kind, of which any may stand for any other.
 type language struct {
 	code  string
 	names []string // weekdays and months, a kind in each string
@@ -114,21 +114,21 @@ func (l language) like(word string) (out []string) {
 // aName finds a word that may be a name of the calendar, with what stands before and after it.
 var aName = regexp.MustCompile(`^(\P{L}*)(\pL[\pL-]*)(\P{L}*)$`)
 
-// anyName returns a piece for a word with the name of a weekday or a month, in which any other such name of the
-// languages may stand. It returns false for any other word.
-func anyName(word string, languages []language) (piece, bool) {
+// anyName returns a regular expression for a word with the name of a weekday or a month, in which any other such name
+// of the languages may stand. It returns false for any other word.
+func anyName(word string, languages []language) (string, bool) {
 	m := aName.FindStringSubmatch(word)
 	if m == nil {
-		return piece{}, false
+		return "", false
 	}
 	var names []string
 	for _, l := range languages {
 		names = append(names, l.like(m[2])...)
 	}
 	if len(names) == 0 {
-		return piece{}, false
+		return "", false
 	}
-	return piece{word: word, pattern: anyDate(m[1]) + anyOf(names) + anyDate(m[3])}, true
+	return anyDate(m[1]) + anyOf(names) + anyDate(m[3]), true
 }
 
 func anyOf(words []string) string {
@@ -139,14 +139,28 @@ func anyOf(words []string) string {
 // aHalf finds the half of a day in a word, with what stands before and after it.
 var aHalf = regexp.MustCompile(`^(?i)(\P{L}*)(?:am|pm)(\P{L}*)$`)
 
-// anyHalf returns a piece for a word with am or pm directly after a number, which may be the word before, in which the
-// other half of a day may stand, too.
-func anyHalf(before, word string) (piece, bool) {
-	m := aHalf.FindStringSubmatch(word)
-	if m == nil || !endsInDigit(before+m[1]) {
-		return piece{}, false
+// halfAt returns the number of words of a time with am or pm that begins with the first word, or 0.
+func halfAt(words []string) int {
+	for i, w := range words[:min(2, len(words))] {
+		m := aHalf.FindStringSubmatch(w)
+		if m == nil {
+			continue
+		}
+		if before := m[1]; i == 0 && endsInDigit(before) || i == 1 && before == "" && endsInDigit(words[0]) {
+			return i + 1
+		}
 	}
-	return piece{word: word, pattern: anyNumber(m[1]) + "(?i:am|pm)" + anyNumber(m[2])}, true
+	return 0
+}
+
+// likeHalf returns a regular expression for times in which the other half of a day may stand, too.
+func likeHalf(words []string) string {
+	m := aHalf.FindStringSubmatch(words[len(words)-1])
+	out := anyNumber(m[1]) + "(?i:am|pm)" + anyNumber(m[2])
+	if len(words) > 1 {
+		return anyNumber(words[0]) + " " + out
+	}
+	return out
 }
 
 func endsInDigit(s string) bool { return s != "" && s[len(s)-1] >= '0' && s[len(s)-1] <= '9' }

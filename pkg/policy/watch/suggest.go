@@ -3,329 +3,251 @@ package watch
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
-// leastCommon is the minimum number of letters that a suggested rule keeps from its lines.
-const leastCommon = 3
+const (
+	// leastCommon is the minimum number of letters that a suggested rule keeps from its lines.
+	leastCommon = 3
+	// longestForm is the greatest length, in bytes, of a line for which a rule is suggested. No rule holds longer
+	// lines.
+	longestForm = 4 * maxRule
+	// fewWords is the number of words up to which what moves is freed word by word. What is longer is a text.
+	fewWords = 3
+)
 
-// Suggest makes an ignore rule from the old and the new form of a line, and from further forms that the line had. The
-// rule is the narrowest that this package can make for all of them: it keeps the words at the beginning and the end
-// that the forms have in common. In place of a date, a time or another number it matches others of the same form, and
-// in place of a weekday or a month beside a number any other. The language of the page, such as "de", may be empty. A
-// further form that has little in common with the new one is another line, and is passed over. Errors: Invalid if the
-// first two forms have too little in common.
-func Suggest(page, was, is string, further ...string) (string, error) {
-	was, is = tidy(was), tidy(is)
-	if was == "" || is == "" {
-		was, is = was+is, was+is
+// Suggestion is an ignore rule for a line.
+type Suggestion struct {
+	Rule string
+	// Moves says what the rule lets differ: number, time, word or text. It is empty if the rule is for exactly this
+	// line.
+	Moves []string
+	// Forms are the forms of the line, without the bullets of lists, for which the rule was made.
+	Forms []Form
+}
+
+// Form is a form of a line.
+type Form struct {
+	Text  string
+	Freed [][2]int // where the rule lets it differ: from and to, in bytes
+}
+
+// Suggest makes an ignore rule from forms of a line, the latest first. The rule frees what has moved among them, and
+// keeps the rest as it stands. In place of a number that has moved it matches others of the same form; in place of a
+// date of which a part has moved, any other date; and in place of a word that has moved, any other word. A form that
+// has less than half of its words in common with the first is another line, and is passed over; but the second form
+// is not. The language of the page, such as "de", may be empty. Errors: Invalid if the forms have too little in
+// common, or are too long for a rule.
+func Suggest(page string, forms ...string) (Suggestion, error) {
+	known := likeFirst(forms)
+	if len(known) == 0 {
+		return Suggestion{}, fault.New(fault.Invalid, "the line is empty: give a pattern")
 	}
-	forms := []string{was, is}
-	for _, f := range further {
-		if f = tidy(f); f != "" && !slices.Contains(forms, f) && isLike(is, f) {
-			forms = append(forms, f)
+	for _, f := range known {
+		if len(f) > longestForm {
+			return Suggestion{}, fault.New(fault.Invalid, "%.60q is too long for a rule: give a pattern", f)
 		}
 	}
-	rule, letters := suggest(forms, languagesOf(strings.Join(forms, " "), page))
-	if len(rule) > MaxRule*9/10 {
-		rule, letters = suggest(forms, nil) // the names take too much room
+	s := suggestion{forms: known, languages: languagesOf(strings.Join(known, " "), page)}
+	if s.make(); len(s.rule) > maxRule*9/10 {
+		s = suggestion{forms: known} // the names take too much room
+		s.make()
 	}
-	if letters < leastCommon && len(forms) > 2 {
-		return Suggest(page, was, is) // the further forms leave too little
+	if s.letters < leastCommon && len(known) > 2 {
+		return Suggest(page, known[:2]...) // the further forms leave too little
 	}
-	switch {
-	case letters < leastCommon && was == is && !strings.Contains(rule, `\d`):
-		return "", fault.New(fault.Invalid, "%.60q has too few letters for a rule: give a pattern", is)
-	case letters < leastCommon && was != is:
-		return "", fault.New(fault.Invalid, "%.60q and %.60q have too little in common for a rule: give a pattern",
-			was, is)
-	case letters < leastCommon:
-		return "", fault.New(fault.Invalid,
-			"%.60q is little but numbers, which a rule would ignore everywhere: give a pattern", is)
-	}
-	return clipRule(rule), nil
+	return s.result()
 }
 
-func tidy(line string) string { return strings.TrimSpace(strings.ToValidUTF8(line, "�")) }
-
-// isLike reports whether two lines have at least half of their words in common, at their beginning and end.
-func isLike(a, b string) bool {
-	forms := [][]piece{pieces(a, nil), pieces(b, nil)}
-	head, tail, _ := common(forms)
-	return 2*(len(head)+len(tail)) >= max(len(forms[0]), len(forms[1]))
-}
-
-// suggest makes the rule, and returns the number of letters that it keeps of all forms.
-func suggest(forms []string, languages []language) (rule string, letters int) {
-	all := make([][]piece, len(forms))
+// likeFirst returns the different forms of a line. The third and further ones are like the first.
+func likeFirst(forms []string) (out []string) {
 	for i, f := range forms {
-		all[i] = pieces(f, languages)
-	}
-	if isRow(forms) {
-		keepCommonWords(all)
-	}
-	head, tail, whole := common(all)
-	rule = "^" + joinPieces(head)
-	switch {
-	case whole:
-		rule += "$"
-	case len(tail) > 0:
-		rule += ".*" + joinPieces(tail) + "$"
-	}
-	for _, p := range slices.Concat(head, tail) {
-		letters += p.letters
-	}
-	return rule, letters
-}
-
-// isRow reports whether all forms are rows of a table.
-func isRow(forms []string) bool {
-	return !slices.ContainsFunc(forms, func(f string) bool { return !strings.HasPrefix(f, "|") })
-}
-
-// keepCommonWords keeps the words that all forms have, with their numbers. The rows of a table are often alike but for
-// their numbers, so a rule that lets them differ would ignore other rows, too.
-func keepCommonWords(forms [][]piece) {
-	for _, f := range forms {
-		for i, p := range f {
-			has := func(other []piece) bool {
-				return slices.ContainsFunc(other, func(q piece) bool { return q.word == p.word })
-			}
-			if !slices.ContainsFunc(forms, func(other []piece) bool { return !has(other) }) {
-				f[i].pattern = regexp.QuoteMeta(p.word)
-			}
-		}
-	}
-}
-
-// common returns the pieces at the beginning and at the end that fit all forms, and whether they are all that there is.
-func common(forms [][]piece) (head, tail []piece, whole bool) {
-	least := len(forms[0])
-	whole = true
-	for _, f := range forms {
-		whole = whole && len(f) == len(forms[0])
-		least = min(least, len(f))
-	}
-	at := func(i int) (piece, bool) {
-		var words []piece
-		for _, f := range forms {
-			words = append(words, f[(len(f)+i)%len(f)])
-		}
-		return fitting(words)
-	}
-	for i := range least {
-		p, ok := at(i)
-		if !ok {
-			break
-		}
-		head = append(head, p)
-	}
-	for i := 1; i <= least-len(head); i++ {
-		p, ok := at(-i)
-		if !ok {
-			break
-		}
-		tail = append(tail, p)
-	}
-	slices.Reverse(tail)
-	return head, tail, whole && len(head) == least
-}
-
-// piece is a word of a line, and a regular expression for it.
-type piece struct {
-	word, pattern string
-	letters       int // number of letters that the pattern keeps
-}
-
-// fitting returns the one of some pieces whose expression fits the words of all of them.
-func fitting(all []piece) (piece, bool) {
-	for _, p := range all {
-		if !slices.ContainsFunc(all, func(q piece) bool { return !q.fits(p.pattern) }) {
-			return p, true
-		}
-	}
-	return piece{}, false
-}
-
-// fits reports whether an expression matches the word of a piece.
-func (p piece) fits(pattern string) bool {
-	if p.pattern == pattern || !strings.Contains(pattern, `\`) && !strings.Contains(pattern, "(?i:") {
-		return p.pattern == pattern
-	}
-	re, err := regexp.Compile("^(?:" + pattern + ")$")
-	return err == nil && re.MatchString(p.word)
-}
-
-func joinPieces(all []piece) string {
-	out := make([]string, len(all))
-	for i, p := range all {
-		out[i] = p.pattern
-	}
-	return strings.Join(out, " ")
-}
-
-// pieces returns the words of a line as regular expressions. In place of each number they match others of its form, and
-// in place of a weekday or a month beside a number any other of the languages.
-func pieces(line string, languages []language) (out []piece) {
-	const most = 60 // number of words of a line
-	words := strings.Fields(line)
-	words = words[:min(len(words), most)]
-	for i, w := range words {
-		p, ok := anyHalf(strings.Join(words[max(0, i-1):i], ""), w)
-		if !ok && isBesideNumber(words, i) {
-			p, ok = anyName(w, languages)
-		}
-		if !ok && isBesideName(words, i, languages) {
-			p, ok = anyDay(w)
-		}
-		if !ok {
-			p = literal(w)
-		}
-		out = append(out, p)
-	}
-	return out
-}
-
-// literal is a piece that keeps all of a word but its numbers.
-func literal(word string) piece {
-	p := piece{word: word, pattern: anyNumber(word)}
-	for _, r := range word {
-		if unicode.IsLetter(r) {
-			p.letters++
-		}
-	}
-	return p
-}
-
-// isBesideNumber reports whether a word, or one beside it, has a digit.
-func isBesideNumber(words []string, i int) bool {
-	return number.MatchString(words[i]) || slices.ContainsFunc(beside(words, i), number.MatchString)
-}
-
-// isBesideName reports whether a word beside another is the name of a weekday or a month.
-func isBesideName(words []string, i int, languages []language) bool {
-	return slices.ContainsFunc(beside(words, i), func(w string) bool {
-		_, ok := anyName(w, languages)
-		return ok
-	})
-}
-
-// beside returns the words before and after a word, and those beyond a word such as de between parts of a date.
-func beside(words []string, i int) (out []string) {
-	for _, by := range []int{-1, 1} {
-		at := i + by
-		if at < 0 || at >= len(words) {
+		if f = bare(strings.TrimSpace(strings.ToValidUTF8(f, "�"))); f == "" || slices.Contains(out, f) {
 			continue
 		}
-		out = append(out, words[at])
-		if far := at + by; far >= 0 && far < len(words) && slices.Contains(betweenDates, strings.ToLower(words[at])) {
-			out = append(out, words[far])
+		if i < 2 || len(f) <= longestForm && isLike(out, f) {
+			out = append(out, f)
 		}
 	}
 	return out
 }
 
-var betweenDates = []string{"de", "del", "di", "of", "den"}
-
-// clipRule cuts a rule that is too long. It cuts at a space, because a space is always a literal.
-func clipRule(rule string) string {
-	const enough = MaxRule * 9 / 10
-	if len(rule) <= enough {
-		return rule
+// isLike reports whether a form has at least half of its words in common with the first one.
+func isLike(known []string, form string) bool {
+	if len(known) == 0 || len(known[0]) > longestForm {
+		return true
 	}
-	rule = rule[:enough]
-	if i := strings.LastIndexByte(rule, ' '); i > 0 {
-		return rule[:i]
-	}
-	return rule
-}
-
-// number finds the numbers of a text. Dates, times and numbers with marks between thousands are one each.
-var number = regexp.MustCompile(`\d{4}-\d{2}-\d{2}|\d{1,2}:\d{2}(?::\d{2})?\b|\d{1,2}[./-]\d{1,2}[./-](?:\d{4}|\d{2})\b` +
-	`|\d{1,2}h\d{2}\b|\d{1,3}(?:[,.'’]\d{3})+\b|\pN+`)
-
-// anyNumber returns a regular expression for a text in which any number of the same form may stand for each of its
-// numbers.
-func anyNumber(text string) string { return replaceNumbers(text, likeNumber) }
-
-// anyDate is like [anyNumber] for a text beside the name of a weekday or a month: its numbers are days and years.
-func anyDate(text string) string {
-	return replaceNumbers(text, func(n string) string {
-		switch {
-		case !isASCII(n):
-			return likeNumber(n)
-		case len(n) <= len("31"):
-			return `\d{1,2}`
-		case len(n) == len("2026"):
-			return `\d{4}`
+	a, b := strings.Fields(known[0]), strings.Fields(form)
+	same := 0
+	for _, j := range partners(a, b) {
+		if j >= 0 {
+			same++
 		}
-		return likeNumber(n)
-	})
-}
-
-func replaceNumbers(text string, by func(string) string) string {
-	var out strings.Builder
-	at := 0
-	for _, m := range number.FindAllStringIndex(text, -1) {
-		out.WriteString(regexp.QuoteMeta(text[at:m[0]]) + by(text[m[0]:m[1]]))
-		at = m[1]
 	}
-	return out.String() + regexp.QuoteMeta(text[at:])
+	return 2*same >= max(len(a), len(b))
 }
 
-// likeNumber returns a regular expression for numbers of the same form.
-func likeNumber(n string) string {
-	i := strings.IndexFunc(n, func(r rune) bool { return r < '0' || r > '9' })
+// suggestion is a rule that is being made.
+type suggestion struct {
+	forms     []string
+	languages []language
+	lines     [][]piece // the words of the forms
+	rule      string
+	letters   int // number of letters that the rule keeps
+	moves     []string
+	freed     [][][2]int
+	begun     bool // a word that every form has was written
+}
+
+func (s *suggestion) result() (Suggestion, error) {
+	last := s.forms[0]
 	switch {
-	case !isASCII(n) && !strings.Contains(n, "’"):
-		return `\pN+`
-	case i < 0:
-		return `\d+`
-	case i == 4: // 2026-11-25
-		return `\d{4}-\d{2}-\d{2}`
-	case n[i] == ':' && strings.Count(n, ":") == 2:
-		return `\d{1,2}:\d{2}:\d{2}`
-	case n[i] == ':':
-		return `\d{1,2}:\d{2}`
-	case n[i] == 'h':
-		return `\d{1,2}h\d{2}`
+	case s.letters >= leastCommon:
+	case len(s.forms) > 1:
+		return Suggestion{}, fault.New(fault.Invalid,
+			"%.60q and %.60q have too little in common for a rule: give a pattern", s.forms[1], last)
+	default:
+		return Suggestion{}, fault.New(fault.Invalid, "%.60q has too few letters for a rule: give a pattern", last)
 	}
-	if d := aDate.FindStringSubmatch(n); d != nil {
-		return `\d{1,2}` + regexp.QuoteMeta(d[1]) + `\d{1,2}` + regexp.QuoteMeta(d[2]) +
-			map[int]string{2: `\d{2}`, 4: `\d{4}`}[len(d[3])]
+	rules, err := Compile(Spec{Ignore: []string{s.rule}})
+	if err != nil {
+		return Suggestion{}, fault.New(fault.Invalid, "%.60q is too long for a rule that keeps the rest of it: "+
+			"give a pattern", last)
 	}
-	mark := strings.TrimLeft(n, "0123456789")
-	mark = mark[:strings.IndexAny(mark, "0123456789")]
-	return `\d{1,3}(?:` + regexp.QuoteMeta(mark) + `\d{3})*`
+	out := Suggestion{Rule: s.rule, Moves: s.moves}
+	for k, f := range s.forms {
+		if rules.Ignored(f) == "" {
+			return Suggestion{}, fault.New(fault.Invalid, "no rule can be made for %.60q: give a pattern", f)
+		}
+		out.Forms = append(out.Forms, Form{f, s.freed[k]})
+	}
+	return out, nil
 }
 
-var aDate = regexp.MustCompile(`^\d{1,2}([./-])\d{1,2}([./-])(\d{2}|\d{4})$`)
-
-func isASCII(s string) bool {
-	for i := range len(s) {
-		if s[i] >= 0x80 {
-			return false
+// make makes the rule.
+func (s *suggestion) make() {
+	words := make([][]string, len(s.forms))
+	for k, f := range s.forms {
+		line := s.pieces(f)
+		s.lines = append(s.lines, line)
+		for _, p := range line {
+			words[k] = append(words[k], p.text)
 		}
 	}
-	return true
+	s.freed = make([][][2]int, len(s.forms))
+	s.rule = "^"
+	for _, c := range columnsOf(words) {
+		least, most := c.bounds()
+		switch {
+		case c.same:
+			s.write(s.keep(s.lines[0][c.at[0].from].text))
+		case most == 1 && least == 1:
+			s.write(s.free(c))
+		default:
+			s.several(c, least, most)
+		}
+	}
+	s.rule += "$"
+	for _, f := range s.forms {
+		if strings.Join(strings.Fields(f), " ") != f {
+			s.rule = strings.ReplaceAll(s.rule, " ", `\s+`)
+			break
+		}
+	}
 }
 
-// ordinal finds the number of a day as some languages write it.
-var ordinal = regexp.MustCompile(`^(\d{1,2})(?i:st|nd|rd|th|er|º|ª|e)([.,]?)$`)
-
-var day = regexp.MustCompile(`^\(?(?:\d{1,2}|\d{4})[.,;:)]*$`)
-
-// anyDay returns a piece for a word beside the name of a weekday or a month, if the word is the number of a day or a
-// year.
-func anyDay(word string) (piece, bool) {
-	if m := ordinal.FindStringSubmatch(word); m != nil {
-		return piece{word: word, pattern: `\d{1,2}(?i:st|nd|rd|th|er|º|ª|e)?` + regexp.QuoteMeta(m[2])}, true
+func (s *suggestion) write(pattern string) {
+	if s.begun {
+		s.rule += " "
 	}
-	if day.MatchString(word) {
-		return piece{word: word, pattern: anyDate(word)}, true
+	s.rule, s.begun = s.rule+pattern, true
+}
+
+// keep returns a regular expression for nothing but a text.
+func (s *suggestion) keep(text string) string {
+	for _, r := range text {
+		if unicode.IsLetter(r) {
+			s.letters++
+		}
 	}
-	return piece{}, false
+	return regexp.QuoteMeta(text)
+}
+
+func (s *suggestion) moved(kind string) {
+	if !slices.Contains(s.moves, kind) {
+		s.moves = append(s.moves, kind)
+	}
+}
+
+// several frees a place at which the forms have different numbers of words.
+func (s *suggestion) several(c column, least, most int) {
+	kind, word, any := "word", `\S+`, `.+`
+	if slices.ContainsFunc(s.forms, func(f string) bool { return strings.HasPrefix(f, "|") }) {
+		word, any = `[^\s|]+`, `[^|]+` // no cell of a table is freed with another
+	}
+	for k, at := range c.at {
+		if at.size() > 0 {
+			s.freed[k] = append(s.freed[k], [2]int{s.lines[k][at.from].from, s.lines[k][at.to-1].to})
+		}
+	}
+	if most > fewWords {
+		kind, word = "text", any
+		least, most = min(1, least), 1
+	}
+	s.moved(kind)
+	times := func(of string, least, most int) string {
+		switch {
+		case most == 0:
+			return ""
+		case least == 0 && most == 1:
+			return of + "?"
+		}
+		return of + "{" + strconv.Itoa(least) + "," + strconv.Itoa(most) + "}"
+	}
+	switch {
+	case s.begun && least == 1 && most == 1:
+		s.write(word)
+	case s.begun:
+		s.rule += times("(?: "+word+")", least, most)
+	case least == 0:
+		s.rule += times("(?:"+word+" )", least, most)
+	default:
+		s.write(word + times("(?: "+word+")", least-1, most-1))
+	}
+}
+
+// piece is a word of a line, or several that are one date or one time.
+type piece struct {
+	text     string
+	from, to int
+	like     string // a regular expression for all that may stand for a date or a time; empty for other words
+}
+
+var aWord = regexp.MustCompile(`\S+`)
+
+// pieces returns the words of a line.
+func (s *suggestion) pieces(line string) (out []piece) {
+	at := aWord.FindAllStringIndex(line, -1)
+	words := make([]string, len(at))
+	for i, w := range at {
+		words[i] = line[w[0]:w[1]]
+	}
+	for i := 0; i < len(words); {
+		p, n := piece{}, dateAt(words[i:], s.languages)
+		if n > 0 {
+			p.like = likeDate(words[i:i+n], s.languages)
+		} else if n = halfAt(words[i:]); n > 0 {
+			p.like = likeHalf(words[i : i+n])
+		} else {
+			n = 1
+		}
+		p.text, p.from, p.to = strings.Join(words[i:i+n], " "), at[i][0], at[i+n-1][1]
+		out = append(out, p)
+		i += n
+	}
+	return out
 }

@@ -50,7 +50,7 @@ type List struct {
 // Bounds of a [Spec].
 const (
 	maxRules     = 50   // number of rules in each list
-	MaxRule      = 500  // number of characters in each rule
+	maxRule      = 500  // number of characters in each rule
 	maxCompounds = 200  // number of parts between combinators, in all selectors together
 	maxChain     = 16   // number of parts between combinators, in one selector
 	maxProgram   = 1000 // size of one regular expression, see [pattern.Pattern]
@@ -156,8 +156,8 @@ func checkText(text string) error {
 	switch n := len([]rune(text)); {
 	case strings.TrimSpace(text) == "":
 		return fault.New(fault.Invalid, "has an empty rule: leave it out")
-	case n > MaxRule:
-		return fault.New(fault.Invalid, "has a rule of %d characters; at most %d are allowed", n, MaxRule)
+	case n > maxRule:
+		return fault.New(fault.Invalid, "has a rule of %d characters; at most %d are allowed", n, maxRule)
 	}
 	return nil
 }
@@ -189,15 +189,31 @@ func (r *Rules) Selects() bool { return !r.include.empty() || !r.exclude.empty()
 // Narrow reports whether only included elements or values are watched.
 func (r *Rules) Narrow() bool { return !r.include.empty() }
 
-// Ignored returns the ignore rule that matches a line; "" if the line is not ignored.
+// Ignored returns the ignore rule that matches a line; "" if the line is not ignored. A rule matches an item of a list
+// with its bullet or number, or without.
 func (r *Rules) Ignored(line string) string {
 	line = strings.TrimSpace(line)
+	item := ofItem(line)
 	for _, rule := range r.ignore {
-		if rule.re.MatchString(line) {
+		if rule.re.MatchString(line) || item != line && rule.re.MatchString(item) {
 			return rule.text
 		}
 	}
 	return ""
+}
+
+// marker finds the bullet or the number of an item of a list, and the box of a task.
+var marker = regexp.MustCompile(`^(?:[-*•]|\d+(?:\.\d+)*[.)]|[a-z][.)]|\[\^[^\]]*\]:|:) +(?:\[[ x]\] +)?`)
+
+// ofItem returns a line without the bullet or the number of an item of a list.
+func ofItem(line string) string { return line[len(marker.FindString(line)):] }
+
+// bare returns a line without the bullet of an item. The number of an item stays: it may say something.
+func bare(line string) string {
+	if strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "* ") || strings.HasPrefix(line, "• ") {
+		return ofItem(line)
+	}
+	return line
 }
 
 // Ignores reports whether there are ignore rules.

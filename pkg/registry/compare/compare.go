@@ -27,12 +27,14 @@ import (
 type Comparer struct {
 	items   *registry.Items
 	tags    *registry.Tags
+	memory  *registry.FieldLog
 	history *history.History
 }
 
-// New makes a Comparer. The watch settings come from the items and their tags.
-func New(items *registry.Items, tags *registry.Tags, past *history.History) *Comparer {
-	return &Comparer{items, tags, past}
+// New makes a Comparer. The watch settings come from the items and their tags, and what moves on a page from its
+// memory.
+func New(items *registry.Items, tags *registry.Tags, memory *registry.FieldLog, past *history.History) *Comparer {
+	return &Comparer{items, tags, memory, past}
 }
 
 // Query selects what to compare.
@@ -47,13 +49,16 @@ type Diff struct {
 	Hunks    []Hunk
 	Cut      bool // the comparison or the list of differences is incomplete
 
-	text, language string // of the later text
+	texts    [2]string // what is compared
+	language string    // of the later text
 }
 
 // Hunk is a passage in which the texts differ, with a few lines of context around it, or a table that differs.
 type Hunk struct {
 	Lines []Line
 	Table *Table // nil for lines of text
+
+	changed []textdiff.Row // the lines that differ, in pairs
 }
 
 // Line is a line of one text or of both. Removed lines come before the lines that replaced them.
@@ -61,7 +66,8 @@ type Line struct {
 	Old, New int // line numbers, starting at 1; 0 if the text does not contain the line
 	Pieces   []textdiff.Piece
 	Ignored  string // the rule that excludes the line from the comparison; empty if the line counts
-	// Partly is the rule that excludes some of what differs in the line; empty if the line counts whole, or not at all.
+	// Partly is the rule that excludes some of what differs in the line; empty if the line counts whole, or not at
+	// all.
 	Partly string
 }
 
@@ -102,7 +108,7 @@ func (c *Comparer) Diff(ctx context.Context, p history.Past, q Query) (d Diff, e
 		clipped := words.Clip(text, textdiff.MaxText)
 		*side.capture, views[i] = r.capture, view(clipped)
 		d.Cut = d.Cut || len(text) > textdiff.MaxText
-		d.text, d.language = clipped, r.language
+		d.texts[i], d.language = clipped, r.language
 	}
 	hunks, long := part.Compare(views[0], views[1])
 	d.Cut = d.Cut || long
@@ -130,7 +136,7 @@ func hunkOf(from part.Hunk) (h Hunk) {
 		}
 		was, is := r.Rules()
 		h.Table.add(from.Table, r)
-		if r.OldN > 0 {
+		if h.changed = append(h.changed, r.Row); r.OldN > 0 {
 			gone = append(gone, Line{Old: r.OldN, Pieces: r.Old, Ignored: was, Partly: r.Gone.Part()})
 		}
 		if r.NewN > 0 {

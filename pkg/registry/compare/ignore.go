@@ -7,34 +7,32 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/base/words"
-	"github.com/tidemark/tidemark/pkg/content/textdiff"
 	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/policy/watch"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/registry/history"
 )
 
-// maxMade limits the number of rules made from one hunk.
-const maxMade = 5
-
 // Request selects the lines to ignore. Exactly one of Pattern, Patterns, Text and Hunk is set, unless Undo is set.
 type Request struct {
 	Pattern   string   // a regular expression for lines
 	Patterns  []string // several of them
-	Text, Was string   // a line, and the line that it replaced; the rule is made from what both have in common
+	Text, Was string   // a line, and the line that it replaced
 	Hunk      int      // the number of a hunk, starting at 1, in the diff that Query selects
+	Lines     []int    // the numbers of the changed lines of the hunk, starting at 1; if empty, those without a fact
 	Query
 	Preview bool // show the effect without saving anything
-	Undo    bool // remove the rule Pattern, or the last rule if Pattern is empty
+	Undo    bool // remove the rules Pattern or Patterns, or the last rule if both are empty
 }
 
 // Result is the outcome of a request.
 type Result struct {
-	Rules    []string // rules that were added or removed
-	Ignore   []string // all rules of the item
+	Lines    []Proposal // of the changed lines of a hunk, or of a text
+	Rules    []string   // rules that were added or removed; in a preview, those that would be
+	Ignore   []string   // all rules of the item
 	Saved    bool
 	Changes  int // number of changes that the preview examined
+	Unread   int // number of changes that it did not examine, because the captures before them are large
 	Silenced []Silenced
 }
 
@@ -45,7 +43,7 @@ func (c *Comparer) Ignore(ctx context.Context, p history.Past, q Request) (out R
 	if err != nil {
 		return out, err
 	}
-	if out.Rules, err = c.rulesOf(ctx, p, q, set.Watch); err != nil {
+	if out.Rules, out.Lines, err = c.rulesOf(ctx, p, q, set.Watch); err != nil {
 		return out, err
 	}
 	now := withRules(set.Watch, out.Rules, q.Undo)
@@ -54,7 +52,7 @@ func (c *Comparer) Ignore(ctx context.Context, p history.Past, q Request) (out R
 		return out, err
 	}
 	if out.Ignore = now.Ignore; !q.Undo {
-		if out.Changes, out.Silenced, err = w.preview(ctx, out.Rules); err != nil {
+		if out.Silenced, out.Changes, out.Unread, err = w.preview(ctx, out.Rules); err != nil {
 			return out, err
 		}
 	}
@@ -102,10 +100,13 @@ func withRules(set *api.Watch, rules []string, undo bool) *api.Watch {
 	return &out
 }
 
-// rulesOf returns the rules that a request adds or removes. It needs the current watch settings.
-func (c *Comparer) rulesOf(ctx context.Context, p history.Past, q Request, set *api.Watch) ([]string, error) {
+// rulesOf returns the rules that a request adds or removes, and those that are proposed. It needs the current watch
+// settings.
+func (c *Comparer) rulesOf(ctx context.Context, p history.Past, q Request, set *api.Watch) (
+	rules []string, lines []Proposal, err error) {
 	if q.Undo {
-		return undone(q, set)
+		rules, err = undone(q, set)
+		return rules, nil, err
 	}
 	given := 0
 	for _, is := range []bool{q.Pattern != "", len(q.Patterns) > 0, q.Text != "" || q.Was != "", q.Hunk != 0} {
@@ -115,124 +116,87 @@ func (c *Comparer) rulesOf(ctx context.Context, p history.Past, q Request, set *
 	}
 	switch {
 	case given != 1:
-		return nil, fault.Field("pattern", "give one of pattern, patterns, text and hunk")
+		return nil, nil, fault.Field("pattern", "give one of pattern, patterns, text and hunk")
+	case len(q.Lines) > 0 && q.Hunk == 0:
+		return nil, nil, fault.Field("lines", "lines are those of a hunk: give its number, too")
 	case q.Pattern != "":
-		return []string{q.Pattern}, nil
+		return []string{q.Pattern}, nil, nil
 	case len(q.Patterns) > 0:
-		return slices.Compact(slices.Clone(q.Patterns)), nil
-	case q.Hunk == 0:
-		rule, err := watch.Suggest("", q.Was, q.Text)
-		return []string{rule}, atField("text", err)
+		return slices.Compact(slices.Clone(q.Patterns)), nil, nil
 	}
-	d, err := c.Diff(ctx, p, q.Query)
-	if err != nil {
-		return nil, err
+	if lines, err = c.propose(ctx, p, q, set); err != nil {
+		return nil, nil, err
 	}
-	if q.Hunk < 1 || q.Hunk > len(d.Hunks) {
-		return nil, fault.Field("hunk", "hunk must be 1 to %d", len(d.Hunks))
-	}
-	w, err := c.watched(p, set)
-	if err != nil {
-		return nil, err
-	}
-	forms, err := w.forms(ctx, d.text, q.Part)
-	if err != nil {
-		return nil, err
-	}
-	rules, err := suggest(d.Hunks[q.Hunk-1], d.language, forms)
-	return rules, atField("hunk", err)
+	rules, err = chosen(lines, q, set)
+	return rules, lines, err
 }
 
-// forms returns the other forms that lines of a text had in the last captures, by the number of the line.
-func (r reader) forms(ctx context.Context, text, which string) (map[int][]string, error) {
-	captures, err := lastCaptures(ctx, r.past)
-	if err != nil {
-		return nil, err
-	}
-	captures, _ = affordable(captures) // a pattern made from fewer forms is narrower
-	out := map[int][]string{}
-	for _, c := range captures {
-		got, err := r.read(ctx, history.Digest(c.RawHash))
-		if fault.Is(err, fault.NotFound) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		hunks, _ := textdiff.Compare(text, words.Clip(got.of(which), textdiff.MaxText))
-		for _, h := range hunks {
-			for _, row := range h.Rows {
-				if line, _ := textdiff.Line(row.New); row.OldN > 0 && row.NewN > 0 && differs(row) {
-					out[row.OldN] = append(out[row.OldN], line)
-				}
-			}
+// chosen returns the rules of the proposals that a request chooses. A line with a fact is chosen by its number or its
+// text only. A preview that chooses none is one of all.
+func chosen(lines []Proposal, q Request, set *api.Watch) (rules []string, err error) {
+	add := func(l Proposal) {
+		if l.Rule != "" && !slices.Contains(rules, l.Rule) {
+			rules = append(rules, l.Rule)
 		}
 	}
-	return out, nil
+	for _, n := range q.Lines {
+		if n < 1 || n > len(lines) {
+			return nil, fault.Field("lines", "lines must be 1 to %d: the changed lines of the hunk", len(lines))
+		}
+		if l := lines[n-1]; l.Rule == "" {
+			return nil, fault.Field("lines", "line %d: %s", n, l.Why)
+		}
+		add(lines[n-1])
+	}
+	for _, l := range lines {
+		if len(q.Lines) == 0 && (!l.Fact || q.Hunk == 0) {
+			add(l)
+		}
+	}
+	if len(rules) > 0 {
+		return rules, nil
+	}
+	for _, l := range lines {
+		add(l)
+	}
+	switch {
+	case len(rules) == 0:
+		return nil, fault.Field("hunk", "%s", lines[len(lines)-1].Why)
+	case !q.Preview:
+		return nil, fault.Field("lines", "what would be ignored is a fact, such as a number or a price: name the "+
+			"lines by their numbers, such as [1]")
+	}
+	for len(rules) > 1 {
+		if _, err := watch.Compile(options.Spec(withRules(set, rules, false))); err == nil {
+			break
+		}
+		rules = rules[:len(rules)-1] // together they are too large
+	}
+	return rules, nil
 }
 
+// undone returns the rules that are removed.
 func undone(q Request, set *api.Watch) ([]string, error) {
 	var has []string
 	if set != nil {
 		has = set.Ignore
 	}
-	switch {
-	case len(has) == 0:
+	asked := q.Patterns
+	if q.Pattern != "" {
+		asked = []string{q.Pattern}
+	}
+	if len(has) == 0 {
 		return nil, fault.New(fault.Conflict, "the item has no ignore rules: there is nothing to undo")
-	case q.Pattern == "":
-		return has[len(has)-1:], nil
-	case !slices.Contains(has, q.Pattern):
-		return nil, fault.Field("pattern", "the item has no such ignore rule: its rules are %.500q", has)
 	}
-	return []string{q.Pattern}, nil
-}
-
-// suggest makes rules from what the lines of a hunk have in common, with each other and with the forms that they had.
-// If
-// it cannot make any, the error states the reason.
-func suggest(h Hunk, language string, forms map[int][]string) (rules []string, err error) {
-	var gone, come []Line
-	pair := func() {
-		for i := range max(len(gone), len(come)) {
-			var was, is string
-			var further []string
-			if i < len(gone) {
-				was = gone[i].text()
-			}
-			if i < len(come) {
-				is, further = come[i].text(), forms[come[i].New]
-			}
-			rule, none := watch.Suggest(language, was, is, further...)
-			if none != nil {
-				err = none
-			} else if !slices.Contains(rules, rule) && len(rules) < maxMade {
-				rules = append(rules, rule)
-			}
-		}
-		gone, come = nil, nil
-	}
-	for _, l := range h.Lines {
-		switch {
-		case l.Old > 0 && l.New > 0:
-			pair()
-		case strings.TrimSpace(l.text()) == "":
-		case l.Old > 0:
-			gone = append(gone, l)
-		default:
-			come = append(come, l)
+	for _, rule := range asked {
+		if !slices.Contains(has, rule) {
+			return nil, fault.Field("pattern", "the item has no such ignore rule: its rules are %.500q", has)
 		}
 	}
-	if pair(); len(rules) > 0 {
-		err = nil
+	if len(asked) == 0 {
+		asked = has[len(has)-1:]
 	}
-	return rules, err
-}
-
-func (l Line) text() (out string) {
-	for _, p := range l.Pieces {
-		out += p.Text
-	}
-	return out
+	return asked, nil
 }
 
 // atField adds to an error the name of the request field that caused it.

@@ -176,8 +176,10 @@ func (r reader) try(ctx context.Context, c snapshot.Capture) (t Tried, err error
 }
 
 const (
-	// maxCaptures limits the number of captures that a preview reads.
-	maxCaptures = 30
+	// maxChanges and maxPreview limit the changes that a preview examines, and the bytes of the captures that it
+	// reads.
+	maxChanges = 1000
+	maxPreview = 64 << 20
 	// maxLines limits the number of lines of a change that a preview shows. maxLine limits the bytes of each line.
 	maxLines = 10
 	maxLine  = 300
@@ -191,42 +193,28 @@ type Silenced struct {
 	Lines    []part.Line // the first lines that are ignored
 }
 
-// preview examines the changes between the last captures. It returns the number of changes that it examined, and the
-// changes with lines that match the rules.
-func (r reader) preview(ctx context.Context, rules []string) (examined int, out []Silenced, err error) {
+// preview examines the changes between the kept captures. It returns the changes with lines that match the rules, the
+// number of changes that it examined, and the number of those for which it would have to read too much.
+func (r reader) preview(ctx context.Context, rules []string) (out []Silenced, examined, unread int, err error) {
 	made := map[string]bool{}
 	for _, rule := range rules {
 		made["ignore: "+rule] = true
 	}
-	known := map[string]*part.Part{} // the parts of the two captures that were read last
-	read := func(digest string) *part.Part {
-		if p := known[digest]; p != nil {
-			return p
-		}
-		got, err := r.read(ctx, digest)
+	read := r.pairs()
+	for c, err := range r.past.Changes(ctx, maxChanges) {
 		if err != nil {
-			return nil // the capture is no longer stored, or cannot be read now
-		}
-		if len(known) > 1 {
-			clear(known)
-		}
-		known[digest] = got.part
-		return got.part
-	}
-	for c, err := range r.past.Changes(ctx, maxCaptures) {
-		if err != nil {
-			return examined, nil, err
+			return nil, examined, unread, err
 		}
 		from, to := feed.Digest(c.Before), feed.Digest(c.RawHash)
-		if from == "" || to == "" || from == to || examined == maxCaptures-1 {
+		if from == "" || to == "" || from == to {
 			continue
 		}
-		is := read(to)
-		if is == nil {
+		was, is, tooMuch := read(ctx, from, to)
+		switch {
+		case tooMuch:
+			unread++
 			continue
-		}
-		was := read(from)
-		if was == nil {
+		case was == nil || is == nil:
 			continue
 		}
 		examined++
@@ -234,7 +222,33 @@ func (r reader) preview(ctx context.Context, rules []string) (examined int, out 
 			out = append(out, Silenced{At: c.At, From: from, To: to, Whole: was.State == is.State, Lines: lines})
 		}
 	}
-	return examined, out, nil
+	return out, examined, unread, nil
+}
+
+// pairs returns a function that reads the parts of two captures, nil for those that are no longer stored or cannot be
+// read now. It reads up to maxPreview bytes, and keeps the parts of the two captures that it has read last.
+func (r reader) pairs() func(ctx context.Context, from, to string) (was, is *part.Part, tooMuch bool) {
+	known, left := map[string]*part.Part{}, int64(maxPreview)
+	read := func(ctx context.Context, digest string) *part.Part {
+		if p := known[digest]; p != nil || left <= 0 {
+			return p
+		}
+		got, err := r.read(ctx, digest)
+		if err != nil {
+			return nil
+		}
+		if len(known) > 1 {
+			clear(known)
+		}
+		left -= got.capture.Bytes
+		known[digest] = got.part
+		return got.part
+	}
+	return func(ctx context.Context, from, to string) (was, is *part.Part, tooMuch bool) {
+		is = read(ctx, to)
+		was = read(ctx, from)
+		return was, is, left <= 0 && (was == nil || is == nil)
+	}
 }
 
 // ignoredBy returns the first lines that differ between two parts and are excluded by one of the given rules.

@@ -120,17 +120,19 @@ func watching() []operation {
 		},
 		{
 			of: api.MarkRead.Endpoint, id: "markRead", tag: tagChanges,
-			summary: "Mark changes as read",
-			about: "Marks everything up to the cursor of a list, or single changes. The request can be repeated, " +
-				"and never marks a change as unread. Up to 2,000 changes can be marked one by one.",
+			summary: "Mark changes as read, or as unread again",
+			about: "Marks everything up to the cursor of a list as read, or single changes. With `unread`, single " +
+				"changes become unread again. The request can be repeated. Up to 2,000 changes can be marked one by one.",
 			gives: "The reader.",
-			shown: []string{"W1 the first change is read", "W1 everything is read"},
+			shown: []string{"W1 the first change is read", "W1 everything is read", "Q13 one is unread again"},
 		},
 		{
 			of: api.IgnoreLines.Endpoint, id: "ignoreLines", tag: tagChanges,
 			summary: "Ignore lines from now on",
-			about: "Creates rules from a hunk, a line or a pattern, and reports what they would have silenced in " +
-				"the last 30 captures, without contacting the site. `preview` saves nothing, `undo` ends a rule.",
+			about: "Proposes a rule for each changed line of a hunk, or for a line: it lets differ what has moved, and " +
+				"keeps the rest. Saves the rules, or patterns, and reports what they would have silenced in all kept " +
+				"captures, without contacting the site. A line with a fact is chosen by its number only. `preview` saves " +
+				"nothing, `undo` ends rules.",
 			gives: "The rules, and what they silence.",
 			fails: []int{http.StatusNotFound, http.StatusConflict},
 			shown: []string{"W10 what a rule would silence", "W10 ignore this", "W10 undo it", "W10 of a line"},
