@@ -136,6 +136,11 @@ func TestW23PatternIsEdited(t *testing.T) {
 			}
 		}
 	}
+	form = url.Values{"hunk": {"1"}, "sent": {"true"}, "line": {"1"}, "do": {"preview"}, "pattern.1": {"seen ("}}
+	if body := post(t, r, item+"/ignore", "same-origin", form).Body.String(); !strings.Contains(body,
+		`value="seen (" spellcheck="false" aria-invalid="true"`) {
+		t.Errorf("the pattern of a line is wrong: %s", body)
+	}
 	form = url.Values{"do": {"ignore"}, "patterns": {"seen 12\n^Nothing like it"}}
 	if w := post(t, r, item+"/ignore", "same-origin", form); w.Header().Get("Location") != item+"?done=ignored&rules=2" {
 		t.Fatalf("%d %s", w.Code, w.Body)

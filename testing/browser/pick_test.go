@@ -96,7 +96,8 @@ func TestW23OnlyThePrice(t *testing.T) {
 	s.open("/items/" + id + "/diff")
 	s.do(chromedp.Click(`button[value="preview"]`), chromedp.WaitReady("#hides"))
 	s.everybody(script, "ignore")
-	s.do(chromedp.SetValue(`[name="patterns"]`, "seen ("), chromedp.SendKeys(`[name="patterns"]`, "("))
+	s.do(chromedp.Click(`[name="line"]`), chromedp.SetValue(`[name="pattern.1"]`, "seen ("),
+		chromedp.SendKeys(`[name="pattern.1"]`, "("))
 	s.reads("#hides", "Ignored lines")
 	s.do(chromedp.Click(`button[value="preview"]`), chromedp.WaitReady(`[aria-invalid="true"]`))
 	s.everybody(script, "ignore-refused")
