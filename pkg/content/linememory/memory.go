@@ -137,7 +137,7 @@ func (s Slot) movesOften(check Check) bool {
 	if check.IsNear {
 		moves = 1
 	}
-	for i, m := range slices.Backward(s.Moves) {
+	for _, m := range slices.Backward(s.Moves) {
 		if !m.within(check, forgotten) {
 			break
 		}
@@ -145,7 +145,7 @@ func (s Slot) movesOften(check Check) bool {
 		if moves > 0 && atLeast(moves, exposure.Hours()/24) < unlikely {
 			return true
 		}
-		if s.Moves[i].Near {
+		if m.Near {
 			moves++
 		}
 	}

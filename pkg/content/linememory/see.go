@@ -404,17 +404,19 @@ func (s *comparison) verdict() (v Verdict) {
 
 // cover takes away what a slot explains. A line of a block that had stayed so far is not explained by the block.
 func (s *comparison) cover(old, now []bool, p position, slot Slot) {
-	var kept [][2]int
-	for _, l := range linesIn(s.align.old, p.old) {
-		since, is := slot.Stays[s.align.old.hash(l)]
-		if is && s.check.Number-since >= stays && count(old, l) > 0 {
-			kept = append(kept, [2]int{l.from, l.to})
+	var kept []span
+	if len(slot.Stays) > 0 {
+		for _, l := range linesIn(s.align.old, p.old) {
+			since, is := slot.Stays[s.align.old.hash(l)]
+			if is && s.check.Number-since >= stays && count(old, l) > 0 {
+				kept = append(kept, l)
+			}
 		}
 	}
 	clear(old[p.old.from:p.old.to])
 	clear(now[p.now.from:p.now.to])
 	for _, l := range kept {
-		copy(old[l[0]:l[1]], s.old[l[0]:l[1]])
+		copy(old[l.from:l.to], s.old[l.from:l.to])
 	}
 }
 
@@ -430,18 +432,18 @@ func (s *comparison) left(old, now []bool) bool {
 
 // shows reports whether one of the marked tokens of a span is more than the end of a line.
 func (p *page) shows(s span, marked []bool) bool {
-	for i := s.from; i < s.to; i++ {
-		if marked[i] && !p.tokens[i].end {
-			return true
-		}
-	}
-	return false
+	return p.has(s, marked, func(t token) bool { return !t.end })
 }
 
 // says reports whether one of the marked tokens of a span is a word or a number.
 func (p *page) says(s span, marked []bool) bool {
+	return p.has(s, marked, func(t token) bool { return !t.sign })
+}
+
+// has reports whether one of the marked tokens of a span is as wanted.
+func (p *page) has(s span, marked []bool, wanted func(token) bool) bool {
 	for i := s.from; i < s.to; i++ {
-		if marked[i] && !p.tokens[i].sign {
+		if marked[i] && wanted(p.tokens[i]) {
 			return true
 		}
 	}

@@ -1,6 +1,7 @@
 package linememory
 
 import (
+	"encoding/binary"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -214,19 +215,16 @@ func (p *page) onlyNumbers(s span) bool {
 }
 
 // hash returns a hash of the texts of the tokens of a span.
-func (p *page) hash(s span) uint32 {
-	var b []byte
-	for _, t := range p.tokens[s.from:s.to] {
-		b = append(b, byte(t.key), byte(t.key>>8), byte(t.key>>16), byte(t.key>>24))
-	}
-	return uint32(xxhash.Sum64(b))
-}
+func (p *page) hash(s span) uint32 { return p.sum(s, func(t token) uint32 { return t.key }) }
 
 // form returns a hash of a span with its numbers masked.
-func (p *page) form(s span) uint32 {
+func (p *page) form(s span) uint32 { return p.sum(s, func(t token) uint32 { return t.masked }) }
+
+// sum returns a hash of the keys of the tokens of a span.
+func (p *page) sum(s span, key func(token) uint32) uint32 {
 	var b []byte
 	for _, t := range p.tokens[s.from:s.to] {
-		b = append(b, byte(t.masked), byte(t.masked>>8), byte(t.masked>>16), byte(t.masked>>24))
+		b = binary.LittleEndian.AppendUint32(b, key(t))
 	}
 	return uint32(xxhash.Sum64(b))
 }
