@@ -1,6 +1,6 @@
 // Package words writes times and numbers in English as people read them, in the same way on the command line and on
 // the dashboard. It also shortens texts without breaking a character ([Clip], [ClipRunes], [Ellipsis]), and measures
-// how much two words differ ([Distance]).
+// how much two words differ ([Distance]). It knows the scripts without spaces between words ([IsSpaceless]).
 package words
 
 import (

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/fact"
 )
 
@@ -70,7 +71,7 @@ func isSentence(line string) bool {
 			n++
 		}
 		for _, r := range word {
-			if spaceless(r) {
+			if words.IsSpaceless(r) {
 				letters++
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/cespare/xxhash/v2"
+	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/extract/noise"
 )
 
@@ -92,7 +93,7 @@ func next(s string) (n int, t token) {
 		t = token{to: size, key: hashOf(s[:size]), sign: true}
 		t.masked = t.key
 		return size, t
-	case spaceless(r):
+	case words.IsSpaceless(r):
 		t.to = size
 	default:
 		t.to = wordEnd(s)
@@ -118,7 +119,7 @@ func wordEnd(s string) int {
 	digit := false
 	for i, r := range s {
 		switch {
-		case inWord(r) && !spaceless(r):
+		case inWord(r) && !words.IsSpaceless(r):
 			digit = unicode.IsDigit(r)
 		case digit && strings.ContainsRune(".,:/-'’\u00a0\u202f", r) && startsWithDigit(s[i+utf8.RuneLen(r):]):
 			digit = false
@@ -136,12 +137,6 @@ func startsWithDigit(s string) bool {
 
 func inWord(r rune) bool {
 	return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
-}
-
-// spaceless reports whether r is a letter of a script that puts no spaces between words.
-func spaceless(r rune) bool {
-	return r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao,
-		unicode.Khmer, unicode.Myanmar)
 }
 
 func hashOf(s string) uint32 { return max(uint32(xxhash.Sum64String(s)), endOfLine+1) }

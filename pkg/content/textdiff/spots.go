@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/fact"
 )
 
@@ -223,7 +224,7 @@ func isSentence(p part) bool {
 	}
 	n := 0
 	for _, r := range text {
-		if spaceless(r) {
+		if words.IsSpaceless(r) {
 			n++
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/aymanbagabas/go-udiff"
 
+	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/extract/noise"
 )
 
@@ -118,7 +119,7 @@ func joined(list []edit, a []string) (out []edit) {
 
 func isSpaceless(token string) bool {
 	r, _ := utf8.DecodeRuneInString(token)
-	return spaceless(r)
+	return words.IsSpaceless(r)
 }
 
 // tokens splits a line into tokens: words with the space after them, or, in scripts without spaces between words,
@@ -130,7 +131,7 @@ func tokens(line string) (out []string) {
 		switch {
 		case i == 0:
 		case unicode.IsMark(r) || unicode.IsSpace(r) || leads(prev):
-		case unicode.IsSpace(prev), spaceless(r), isSpaceless(line[start:i]):
+		case unicode.IsSpace(prev), words.IsSpaceless(r), isSpaceless(line[start:i]):
 			out = append(out, line[start:i])
 			start = i
 		}
@@ -140,13 +141,6 @@ func tokens(line string) (out []string) {
 
 // leads reports whether r is a vowel of Thai or Lao that is written before the letter that it follows in speech.
 func leads(r rune) bool { return 0x0e40 <= r && r <= 0x0e44 || 0x0ec0 <= r && r <= 0x0ec4 }
-
-// spaceless reports whether r is a letter of a script that puts no spaces between words.
-func spaceless(r rune) bool {
-	const first = 0x0e00 // Thai
-	return r >= first && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao,
-		unicode.Khmer, unicode.Myanmar)
-}
 
 // sentences splits a line after each sentence. It also splits after some words, so that text without full stops is
 // split, too. The words themselves decide where, so an edit moves no other border. The joined sentences are the line.

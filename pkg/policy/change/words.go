@@ -43,7 +43,7 @@ func WordsOf(text string) Words {
 		start, letters = at, 0
 	}
 	for i, r := range text {
-		space, single := unicode.IsSpace(r), unspaced(r)
+		space, single := unicode.IsSpace(r), words.IsSpaceless(r)
 		if space || single || alone {
 			end(i)
 		}
@@ -69,13 +69,6 @@ func WordsOf(text string) Words {
 
 func (w *Words) add(b bucket) {
 	w.buckets, w.words, w.letters = append(w.buckets, b), w.words+b.words, w.letters+b.letters
-}
-
-// unspaced reports whether a letter belongs to a script without spaces between words.
-func unspaced(r rune) bool {
-	const firstThai = 0x0E00 // no letter before this one belongs to such a script
-	return r >= firstThai && unicode.In(r, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Han,
-		unicode.Hiragana, unicode.Katakana)
 }
 
 // Letters returns the number of letters and digits in the text.
