@@ -218,9 +218,12 @@ func TestQ8Bounded(t *testing.T) {
 	c := newCourse(t, time.Hour)
 	c.told(times(30, func(i int) string {
 		return strings.Join(times(400, func(n int) string {
-			return fmt.Sprintf("Line %d of the table of %x says %d and %d", n, n*n*n*i, n*i, n+i)
-		}), "\n\nA line that stays between two others.\n\n")
+			return fmt.Sprintf("Line %c%c of the table says %d", 'a'+n/20, 'a'+n%20, n+i)
+		}), "\n\nA line that stays between two others, and has more words than they have together.\n\n")
 	})...)
+	if len(c.memory.Slots) < maxSlots/2 {
+		t.Errorf("%d slots are too few for a test of the bound", len(c.memory.Slots))
+	}
 	if len(c.memory.Slots) > maxSlots {
 		t.Errorf("%d slots", len(c.memory.Slots))
 	}
@@ -260,6 +263,50 @@ func TestQ4NewsBesideWhatMoves(t *testing.T) {
 				t.Errorf("%s of a %s is not told: %+v", name, kind, v)
 			}
 		}
+	}
+}
+
+// TestQ4FactsThatMove checks that a fact is told at each move if it moves at each ninth check, however close the checks
+// are; that a line between others that move at each check is told; and that the words of a status are told at each of
+// its moves if checks are a day apart (Q4, Q5).
+func TestQ4FactsThatMove(t *testing.T) {
+	quotes := []string{"Fair winds make good sailors.", "Ships are safe in port.", "A smooth sea teaches little."}
+	states := []string{"open to all ships", "open to small boats only", "reserved for the fleet", "on request"}
+	for name, tt := range map[string]struct {
+		every time.Duration
+		text  func(i int) string
+		want  []int
+	}{
+		"a price at each ninth check": {time.Minute, func(i int) string { return fmt.Sprintf("Berth fee: %d EUR", 49+i/9) },
+			[]int{9, 18, 27}},
+		"a line between lines that move": {time.Hour, func(i int) string {
+			return fmt.Sprintf("%s\n\nThe master is %s.\n\nToday %s, %d degrees", quotes[i*i%3],
+				[]string{"Ann Ray", "Tom Ash"}[i/20%2], []string{"sun", "rain", "fog", "snow"}[i*7%4], i*13%29)
+		}, []int{1, 2, 3, 4, 20}},
+		"a status each day": {24 * time.Hour, func(i int) string { return "The lock is " + states[i%4] + "." },
+			[]int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := max(12, tt.want[len(tt.want)-1]+1)
+			if have := newCourse(t, tt.every).told(times(n, tt.text)...); !slices.Equal(have, tt.want) {
+				t.Errorf("told at %v, want %v", have, tt.want)
+			}
+		})
+	}
+}
+
+// TestQ6NeverIsBeforeTheRhythm checks that a part which is told by itself is not, once a person says never (Q6).
+func TestQ6NeverIsBeforeTheRhythm(t *testing.T) {
+	c := newCourse(t, 24*time.Hour)
+	rate := func(i int) string { return fmt.Sprintf("EUR/USD 1.%04d", 800+37*i) }
+	c.told(rate(0), rate(1), rate(2))
+	parts := c.memory.Parts(c.check)
+	if len(parts) != 1 || parts[0].Silent {
+		t.Fatalf("the parts are %+v", parts)
+	}
+	c.decide = []Decided{{ID: parts[0].ID, Do: Never}}
+	if have := c.told(rate(3), rate(4)); len(have) > 0 {
+		t.Errorf("told at %v", have)
 	}
 }
 
