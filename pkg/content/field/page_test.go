@@ -210,7 +210,7 @@ func TestG3Sources(t *testing.T) {
 // value of the type is not taken for one that has disappeared (G3).
 func TestG3EmptyIsNotUnread(t *testing.T) {
 	for of, text := range map[Type]string{Text: "", Number: "5-7", Money: "1.2.3 €", Date: "01/07/16",
-		Availability: "Add to cart"} {
+		Availability: "Read more"} {
 		s := Spec{Name: "mine", Type: of, Source: CSS, At: "b"}
 		if r := pageOf(t, "<p><b></b>").Read(s); r.State != Disappeared {
 			t.Errorf("%s of an empty element: have %+v", of, r)

@@ -18,7 +18,7 @@ func TestG1Availabilities(t *testing.T) {
 			t.Errorf("%q: have %q %s, want %s", text, v.Text, why, want)
 		}
 	}
-	for _, text := range []string{"", "Add to cart", "instockholm", "3"} {
+	for _, text := range []string{"", "Read more", "instockholm", "3"} {
 		if v, _, ok := Parse(Availability, text, Hint{}); ok {
 			t.Errorf("%q: have %s", text, v.Text)
 		}

@@ -1,0 +1,258 @@
+package field
+
+import (
+	_ "embed"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/tidemark/tidemark/pkg/base/words"
+)
+
+//go:embed stockwords.txt
+var stockWords string
+
+// role is what a phrase says in a statement about availability.
+type role string
+
+// The roles in stockwords.txt. Those of the first two lines are statements of their own, the others change them.
+const (
+	isStock, isOut, isSold, isGone role = "stock", "out", "sold", "gone" // in stock; out of stock; sold out; discontinued
+	isPre, isBack, isMade, isFew   role = "pre", "back", "made", "few"   // orders are taken; few are left
+	isAble                         role = "able"                         // available: of what, the rest has to say
+	isShip                         role = "ship"                         // deliverable; a time of some days is of the delivery
+	onAsk                          role = "ask"                          // on request
+	isAlmost                       role = "almost"                       // almost sold out
+	isNot, isNoLonger, isNone      role = "not", "nolonger", "none"
+	isYes, isNow                   role = "yes", "now"
+	isSoon, isWhen, isIf           role = "soon", "when", "if"
+	isNotify                       role = "notify" // somebody wants to be told
+	isLeft, isPiece                role = "left", "piece"
+	isNoun                         role = "noun" // stock, availability: a word behind it says which
+	inShop, onWeb, isOnly          role = "shop", "web", "only"
+	isSend                         role = "send"  // delivery
+	ofOther                        role = "other" // something that is available or not besides the product
+	isMaybe, isPast                role = "maybe", "was"
+	isFiller                       role = "skip"
+	beforeDate, isDate             role = "on", "date"
+	ofHours, ofDays, ofWeeks       role = "hour", "day", "week"
+	isBuy                          role = "buy" // a button to buy
+	isBut                          role = "but" // divides two statements
+	isNumber                       role = "#"
+	isUnknown                      role = ""
+)
+
+// stockPhrase is a phrase with its role.
+type stockPhrase struct {
+	words  []string
+	prefix []bool // the word may have any ending
+	whole  bool   // it counts only as a whole statement
+	role   role
+}
+
+// stockPhrases are the phrases by the first letter of their first word, the longest first.
+var stockPhrases = sync.OnceValue(func() map[rune][]stockPhrase {
+	all := map[rune][]stockPhrase{}
+	for line := range strings.Lines(stockWords) {
+		name, phrases, found := strings.Cut(strings.TrimSpace(line), ": ")
+		if !found || strings.HasPrefix(line, "#") {
+			continue
+		}
+		for text := range strings.SplitSeq(phrases, " | ") {
+			p := stockPhrase{role: role(name)}
+			text, p.whole = strings.CutPrefix(text, "= ")
+			for _, w := range tokensOf(plainWords(text), true) {
+				word, prefix := strings.CutSuffix(w.text, "*")
+				p.words, p.prefix = append(p.words, word), append(p.prefix, prefix)
+			}
+			if len(p.words) > 0 {
+				first, _ := utf8.DecodeRuneInString(p.words[0])
+				all[first] = append(all[first], p)
+			}
+		}
+	}
+	for _, list := range all {
+		slices.SortStableFunc(list, func(a, b stockPhrase) int { return len(b.words) - len(a.words) })
+	}
+	return all
+})
+
+// plainWords returns a text in small letters, without accents, in the usual width.
+func plainWords(text string) string {
+	var out strings.Builder
+	for _, r := range norm.NFKD.String(strings.ToLower(text)) {
+		switch {
+		case r >= 0x300 && r <= 0x36f: // accents; the marks of other scripts make other letters
+		case strings.ContainsRune("łøđıß", r):
+			out.WriteString(map[rune]string{'ł': "l", 'ø': "o", 'đ': "d", 'ı': "i", 'ß': "ss"}[r])
+		default:
+			out.WriteRune(r)
+		}
+	}
+	return norm.NFC.String(out.String())
+}
+
+// stockToken is a word, a number, or a sign that divides statements. Each letter of a script without spaces is a word.
+type stockToken struct {
+	text   string
+	number bool
+	divide bool
+}
+
+// tokensOf divides a text into words. Phrases keep the signs * and #.
+func tokensOf(text string, phrase bool) (out []stockToken) {
+	for at := 0; at < len(text); {
+		r, size := utf8.DecodeRuneInString(text[at:])
+		n := 0
+		switch {
+		case r >= '0' && r <= '9':
+			n = numberLength(text[at:])
+			out = append(out, stockToken{text: text[at : at+n], number: true})
+		case phrase && (r == '#'):
+			out = append(out, stockToken{text: "#"})
+		case words.IsSpaceless(r) || unicode.Is(unicode.Hangul, r):
+			out = append(out, stockToken{text: string(r)})
+		case isWordRune(r):
+			for n < len(text)-at {
+				next, size := utf8.DecodeRuneInString(text[at+n:])
+				if !isWordRune(next) || words.IsSpaceless(next) || unicode.Is(unicode.Hangul, next) {
+					break
+				}
+				n += size
+			}
+			if phrase && strings.HasPrefix(text[at+n:], "*") {
+				n++
+			}
+			out = append(out, stockToken{text: text[at : at+n]})
+		case divides(text, at, r):
+			out = append(out, stockToken{text: string(r), divide: true})
+		}
+		at += max(n, size)
+	}
+	return out
+}
+
+func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsMark(r) || strings.ContainsRune("○◎〇◯△×", r) }
+
+// numberLength returns the length of the number, the range of numbers or the date in digits that a text begins with.
+func numberLength(text string) (n int) {
+	for n < len(text) {
+		if text[n] >= '0' && text[n] <= '9' {
+			n++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(text[n:])
+		if !strings.ContainsRune(".,/-–~", r) || n+size == len(text) || text[n+size] < '0' || text[n+size] > '9' {
+			break
+		}
+		n += size
+	}
+	return n
+}
+
+// divides reports whether a sign ends a statement: a point, a comma, a bracket, or a dash between blanks. A number in
+// brackets is part of the statement before it.
+func divides(text string, at int, r rune) bool {
+	switch {
+	case r == '-':
+		return at > 0 && text[at-1] == ' ' && strings.HasPrefix(text[at+1:], " ")
+	case r == '(':
+		inner, _, _ := strings.Cut(text[at+1:], ")")
+		return strings.Trim(inner, "0123456789 +>") != ""
+	case r == ')':
+		return at > 0 && (text[at-1] < '0' || text[at-1] > '9')
+	}
+	return strings.ContainsRune(".!?;•|/,[]{}…—–·\n。、・！？؟،", r)
+}
+
+// stockWord is a phrase in a statement. Words that are not known have no role.
+type stockWord struct {
+	role  role
+	text  string
+	whole bool
+}
+
+// statementsOf divides a text into statements, each of which is a list of phrases. asked are those that end with a
+// question mark.
+func statementsOf(text string) (all [][]stockWord, asked []bool) {
+	tokens := tokensOf(plainWords(text), false)
+	var now []stockWord
+	end := func(question bool) {
+		if len(now) > 0 {
+			all, asked = append(all, now), append(asked, question)
+		}
+		now = nil
+	}
+	for at := 0; at < len(tokens); {
+		if t := tokens[at]; t.divide {
+			end(t.text == "?" || t.text == "؟")
+			at++
+			continue
+		}
+		w, n := phraseAt(tokens[at:], len(now) == 0)
+		if at += n; w.role == isBut {
+			end(false)
+			continue
+		}
+		now = append(now, w)
+	}
+	end(false)
+	return all, asked
+}
+
+// phraseAt returns the longest phrase at the beginning of a list of tokens, and how many tokens it has. first is
+// whether a statement begins there.
+func phraseAt(tokens []stockToken, first bool) (w stockWord, n int) {
+	begins, _ := utf8.DecodeRuneInString(tokens[0].text)
+	list := stockPhrases()[begins]
+	if tokens[0].number {
+		list = stockPhrases()['#']
+	}
+	for _, p := range list {
+		if p.fits(tokens) && (!p.whole || first && endsStatement(tokens[len(p.words):])) {
+			return stockWord{role: p.role, whole: p.whole}, len(p.words)
+		}
+	}
+	if tokens[0].number {
+		return numberWord(tokens[0].text), 1
+	}
+	return stockWord{text: tokens[0].text}, 1
+}
+
+// fits reports whether tokens begin with a phrase.
+func (p stockPhrase) fits(tokens []stockToken) bool {
+	if len(tokens) < len(p.words) {
+		return false
+	}
+	for i, word := range p.words {
+		t := tokens[i]
+		switch {
+		case t.divide, t.number != (word == "#"):
+			return false
+		case t.number, t.text == word, p.prefix[i] && strings.HasPrefix(t.text, word):
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// endsStatement reports whether nothing follows a phrase but a sign.
+func endsStatement(rest []stockToken) bool { return len(rest) == 0 || rest[0].divide }
+
+// numberWord returns a number, or a date in digits: 12.05.2026, 3/5, 2026-05-12.
+func numberWord(text string) stockWord {
+	signs := strings.Trim(text, "0123456789")
+	parts := strings.FieldsFunc(text, func(r rune) bool { return r < '0' || r > '9' })
+	if len(parts) == 3 && len(parts[0]) <= 4 && len(parts[1]) <= 2 && (len(parts[2]) <= 2 || len(parts[2]) == 4) {
+		return stockWord{role: isDate}
+	}
+	if strings.Contains(signs, "/") && len(parts) == 2 {
+		return stockWord{role: isDate}
+	}
+	return stockWord{role: isNumber, text: text}
+}
