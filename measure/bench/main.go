@@ -60,8 +60,8 @@ func main() {
 	flag.IntVar(&b.files, "files", 100_000, "files of the folder that is kept in step")
 	only := flag.String("only", "",
 		"measurements to run, with commas: handler, counts, rates, crawl, idle, sweep, types, readers, edits, search, "+
-			"indexing, asking, entries, backfill, imports, lists, dashboard, following, crowd, chunks, markup, attack, "+
-			"killed, died, and if they are named links, capacity, folder")
+			"indexing, asking, entries, backfill, imports, lists, dashboard, following, telling, crowd, chunks, markup, "+
+			"attack, killed, died, and if they are named links, capacity, folder")
 	flag.Usage = root.Usage(flag.CommandLine)
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -104,6 +104,7 @@ func (b *bench) run(only string) (err error) {
 		{"lists", b.lists},
 		{"dashboard", b.dashboard},
 		{"following", b.following},
+		{"telling", b.telling},
 		{"crowd", b.crowd},
 		{"chunks", b.chunks},
 		{"markup", b.markup},
