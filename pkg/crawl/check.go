@@ -284,7 +284,7 @@ func (c *check) reread(ctx context.Context) error {
 	case err != nil:
 		return err
 	case s.gone, s.unreadable != nil:
-		it.Watched = c.basis.Watching.Unknown()
+		it.Watched = c.basis.Watching.Unknown(it)
 	}
 	switch {
 	case s.gone:

@@ -75,6 +75,7 @@ func noteCut(it *registry.Item, doc extract.Document, now time.Time) {
 
 // ApplyStored is like [apply], for a reading of the snapshot. The site gets no request.
 func ApplyStored(it registry.Item, r Reading, b Basis, now time.Time) registry.Item {
+	it.Watched = b.Watching.renewed(it.Watched, it.NormalizationVersion)
 	was := it.Watched
 	it = apply(it, r, b, now)
 	if is := &it.Watched; is.Key == was.Key && was.Broken != "" && was.BrokenRaw != r.Raw {

@@ -30,7 +30,8 @@ import (
 // Watching is the watched part of an item. It is nil if the whole item is watched.
 type Watching struct {
 	key    string // identifies the rules
-	index  bool   // whether only the part is indexed
+	set    *api.Watch
+	index  bool // whether only the part is indexed
 	reader *part.Reader
 
 	list    string // what is done with its entries; "" if the page is no list
@@ -46,14 +47,42 @@ func WatchingOf(set *api.Watch, version string) *Watching {
 	if len(set.Include)+len(set.Exclude)+len(set.Ignore) == 0 && set.Trigger == "" && set.List == "" {
 		return nil
 	}
-	// Rules that only silence changes are not part of the key, because they do not alter the watched part.
+	if w.set = set; set.List != "" {
+		w.list, w.listKey = set.List, keyOf(set.ListLinks, set.Include)
+	}
+	w.key = w.keyUnder(version, readsUnseen)
+	return w
+}
+
+// readsUnseen is the version of the rules by which selected elements are read. Before it, those that readers of the
+// page do not see had no text, and keys had no such version.
+const readsUnseen = "2"
+
+// keyUnder returns what identifies the rules, if parts are read under a version. Rules that only silence changes are
+// not part of the key, because they do not alter the watched part.
+func (w *Watching) keyUnder(version, selected string) string {
+	set := w.set
 	key := []any{set.Include, set.Exclude, set.Ignore, w.index, version}
 	if set.List != "" {
-		w.list, w.listKey = set.List, keyOf(set.ListLinks, set.Include)
 		key = append(key, w.listKey, set.List == options.ListAddAll)
 	}
-	w.key = keyOf(key...)
-	return w
+	if selected != "" && len(set.Include) > 0 {
+		key = append(key, selected)
+	}
+	return keyOf(key...)
+}
+
+// renewed returns what is known of a part that was read by the same rules under an earlier version, as what is known of
+// it now: the state of its text is not, unless the part is broken. It returns anything else as it is.
+func (w *Watching) renewed(known registry.Watched, version string) registry.Watched {
+	if w == nil || known.Key == w.key || known.Key != w.keyUnder(version, readsUnseen) &&
+		known.Key != w.keyUnder(version, "") {
+		return known
+	}
+	if known.Key = w.key; known.Broken == "" {
+		known.States, known.Letters = nil, 0
+	}
+	return known
 }
 
 // rules returns the compiled rules. Rules are compiled before they are stored, so compiling them again cannot fail.
@@ -206,10 +235,13 @@ func (w *Watching) HasOtherRules(it *registry.Item) bool {
 }
 
 // Unknown returns what the item's row records when the stored page cannot be read: there is no known part to compare
-// with.
-func (w *Watching) Unknown() (known registry.Watched) {
-	if w != nil {
-		known.Key = w.key
+// with, unless the same rules have found it under an earlier version.
+func (w *Watching) Unknown(it *registry.Item) (known registry.Watched) {
+	if w == nil {
+		return known
+	}
+	if known = w.renewed(it.Watched, it.NormalizationVersion); known.Key != w.key {
+		return registry.Watched{Key: w.key}
 	}
 	return known
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
-// ShowControls turns the controls in elements into text that is read: the options of a selection, the value of a
-// field, and the text in a drawing. It is meant for elements that a user selected. It does not show passwords.
-func ShowControls(elements []*html.Node) {
+// showControls turns the controls in elements into text that is read: the options of a selection, the value of a
+// field, and the text in a drawing.
+func showControls(elements []*html.Node) {
 	var all []*html.Node
 	for _, n := range elements {
 		all = append(all, n)
@@ -50,9 +50,7 @@ func showTexts(n *html.Node, data string, is atom.Atom, child string, childIs at
 	n.Data, n.DataAtom, n.Namespace = data, is, ""
 	var shown []*html.Node
 	for _, text := range texts {
-		c := &html.Node{Type: html.ElementNode, Data: child, DataAtom: childIs}
-		c.AppendChild(&html.Node{Type: html.TextNode, Data: text})
-		shown = append(shown, c)
+		shown = append(shown, elementOf(child, childIs, text))
 	}
 	replaceChildren(n, shown)
 }
@@ -82,12 +80,13 @@ func valueOf(n *html.Node) string {
 	return dom.Attr(n, "value")
 }
 
-// Unread returns the type of the elements if their text is never read because they show pictures or other pages. It
-// returns "" if the text of one of them may be read.
+// Unread returns the type of the elements if their text is never read because they show pictures or other pages, or
+// are for other browsers. It returns "" if the text of one of them may be read.
 func Unread(elements []*html.Node) (name string) {
 	for _, n := range elements {
 		switch n.DataAtom {
-		case atom.Canvas, atom.Img, atom.Video, atom.Audio, atom.Object, atom.Embed, atom.Iframe, atom.Frame, atom.Hr:
+		case atom.Canvas, atom.Img, atom.Video, atom.Audio, atom.Object, atom.Embed, atom.Iframe, atom.Frame, atom.Hr,
+			atom.Noscript, atom.Noembed, atom.Noframes, atom.Head:
 			name = n.Data
 		default:
 			return ""

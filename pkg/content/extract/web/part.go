@@ -111,7 +111,7 @@ func partOf(p page, text []byte, sel Selector) (doc extract.Document, found int,
 		return doc, 0, false, fmt.Errorf("the selectors find only <%s>, of which no text is read", name)
 	}
 	if sel.Narrow() {
-		tree.ShowControls(roots)
+		roots = tree.ShowSelected(roots)
 	}
 	choose, empty := chooser((*maincontent.Survey).Zones), false
 	if sel.Narrow() {
