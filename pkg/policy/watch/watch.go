@@ -12,13 +12,8 @@
 //
 // # Bounds
 //
-// Each selector is matched in one walk over the tree, whatever combinators it has: the matches at an element follow
-// from those of its parent and its earlier siblings. Pseudo-classes that would examine everything below an element
-// are not supported. Those that examine all siblings have a budget. Regular expressions are those of RE2, whose time
-// is linear in the text and in their size. The text and the size are bounded.
-//
-// Alternatives considered: To match combinators, cascadia examines all ancestors or siblings again for each part of a
-// selector. So a page can make the time grow with a power of the page's size.
+// Selectors are matched in bounded time: see package selector. Regular expressions are those of RE2, whose time is
+// linear in the text and in their size. The text and the size are bounded.
 package watch
 
 import (
@@ -29,6 +24,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/jsonpath"
 	"github.com/tidemark/tidemark/pkg/base/pattern"
+	"github.com/tidemark/tidemark/pkg/policy/selector"
 )
 
 // Spec is a user's setting. The zero Spec watches the whole page.
@@ -52,7 +48,6 @@ const (
 	maxRules     = 50   // number of rules in each list
 	maxRule      = 500  // number of characters in each rule
 	maxCompounds = 200  // number of parts between combinators, in all selectors together
-	maxChain     = 16   // number of parts between combinators, in one selector
 	maxProgram   = 1000 // size of one regular expression, see [pattern.Pattern]
 	maxPrograms  = 3000 // size of all regular expressions together
 )
@@ -67,7 +62,7 @@ type Rules struct {
 
 // chooser is a list of rules that choose parts of a document. Of a document, only the rules of its type apply.
 type chooser struct {
-	selectors []selector
+	selectors []selector.Selector
 	paths     []jsonpath.Path
 }
 
@@ -137,8 +132,8 @@ func (c *chooser) add(text string) (parts int, err error) {
 		return 0, err
 	}
 	found, err := parseSelector(text)
-	for _, sel := range found {
-		parts += len(sel.chain)
+	for i := range found {
+		parts += found[i].Parts()
 	}
 	c.selectors = append(c.selectors, found...)
 	return parts, err

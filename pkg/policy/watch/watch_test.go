@@ -26,14 +26,16 @@ func TestW10RulesAreChecked(t *testing.T) {
 		"empty":              {watch.Spec{Include: []string{" "}}, "watch.include: has an empty rule"},
 		"no selector":        {watch.Spec{Include: []string{"div >> p"}}, `watch.include: "div >> p" is not a CSS selector`},
 		"ends in the middle": {watch.Spec{Exclude: []string{"div >"}}, `watch.exclude: "div >" is not a CSS selector`},
-		"slow pseudo-class": {watch.Spec{Include: []string{"div:has(p)"}},
-			"the pseudo-class :has is not supported; supported are :containsown :empty"},
-		"slow in another":    {watch.Spec{Include: []string{"div:not(:has(p))"}}, "the pseudo-class :has is not supported"},
-		"complex in another": {watch.Spec{Include: []string{"div:not(a b)"}}, ":not takes a selector of one part"},
+		"slow pseudo-class": {watch.Spec{Include: []string{"div:contains(p)"}},
+			"the pseudo-class :contains is not supported; supported are :containsown :empty"},
+		"slow in another": {watch.Spec{Include: []string{"div:not(:contains(p))"}}, "the pseudo-class :contains is not supported"},
+		"deep in each other": {watch.Spec{Include: []string{"a:not(b:not(c:not(d:not(e:not(f)))))"}},
+			"more than 4 selectors stand in each other"},
 		"long": {watch.Spec{Include: []string{strings.Repeat("x", 501)}},
 			"a rule of 501 characters; at most 500"},
 		"a long chain":        {watch.Spec{Include: []string{strings.Repeat("a ", 17)}}, "1 to 16 parts"},
 		"many parts":          {watch.Spec{Include: slow(14)}, "more than 200 parts together"},
+		"many in others":      {watch.Spec{Include: many(":is("+strings.Repeat("a,", 20)+"a)", 10)}, "more than 200 parts together"},
 		"many":                {watch.Spec{Ignore: make([]string, 51)}, "watch.ignore has 51 entries; at most 50"},
 		"no expression":       {watch.Spec{Ignore: []string{"a("}}, `watch.ignore: "a(" is not a regular expression (RE2): error parsing regexp`},
 		"looks around":        {watch.Spec{Trigger: "(?!a)"}, "watch.trigger: "},
@@ -56,9 +58,11 @@ func TestW10RulesAreChecked(t *testing.T) {
 	}
 }
 
-func slow(n int) (out []string) {
+func slow(n int) []string { return many(strings.TrimSpace(strings.Repeat("a ", 16)), n) }
+
+func many(text string, n int) (out []string) {
 	for range n {
-		out = append(out, strings.TrimSpace(strings.Repeat("a ", 16)))
+		out = append(out, text)
 	}
 	return out
 }
