@@ -19,31 +19,52 @@ var ErrLarge = fault.New(fault.TooLarge,
 
 // Page is a page in which selectors are matched, with what is known of it. It is not safe for concurrent use.
 type Page struct {
-	root     *html.Node
-	steps    int
-	siblings map[*html.Node]int // number of nodes in an element
+	root      *html.Node
+	steps     int
+	siblings  map[*html.Node]int // number of nodes in an element
+	names     map[*html.Node][]string
+	byID      map[string]*html.Node
+	labels    map[string]*html.Node // the labels of elements, by the ids of these
+	grids     map[*html.Node]*grid
+	above     map[*html.Node]*heading // the heading under which an element stands
+	ambiguous error                   // why what a name stands for is not known
 }
 
 // On returns a page, which must not change while selectors are matched in it.
 func On(root *html.Node) *Page { return &Page{root: root, steps: maxSteps} }
 
-// Find returns the topmost elements that match one of the selectors, in the order of the page. Errors: [ErrLarge].
+// Find returns the topmost elements that match one of the selectors, in the order of the page. Errors: [ErrLarge], and
+// [ErrAmbiguous] if several elements have a name that is for one.
 func (p *Page) Find(selectors []Selector) (out []*html.Node, err error) {
 	if len(selectors) == 0 {
 		return nil, nil
 	}
 	found := map[*html.Node]bool{}
 	for i := range selectors {
-		w := walk{sel: &selectors[i], page: p}
-		w.among(p.root.FirstChild, 0, 0, 0, 0)
-		if p.steps < 0 {
-			return nil, ErrLarge
+		all, err := p.find(&selectors[i])
+		if err != nil {
+			return nil, err
 		}
-		for _, n := range w.found {
+		for _, n := range all {
 			found[n] = true
 		}
 	}
 	return topmost(p.root, found, nil), nil
+}
+
+func (p *Page) find(sel *Selector) ([]*html.Node, error) {
+	p.ambiguous = nil
+	w := walk{sel: sel, page: p}
+	w.among(p.root.FirstChild, 0, 0, 0, 0)
+	if w.dropCopies() {
+		w.found, w.ones = nil, nil
+		w.among(p.root.FirstChild, 0, 0, 0, 0)
+		w.dropCopies()
+	}
+	if p.steps < 0 {
+		return nil, ErrLarge
+	}
+	return w.found, p.ambiguous
 }
 
 func topmost(n *html.Node, found map[*html.Node]bool, out []*html.Node) []*html.Node {
@@ -63,6 +84,8 @@ type walk struct {
 	page  *Page
 	found []*html.Node
 	from  *html.Node // the element for which the first part stands; the walk ends with the first match. Nil for none
+	ones  ones
+	out   map[*html.Node]bool // copies of other elements, which do not match
 }
 
 // among searches for matches at and below the children of an element, beginning with c. It needs the bits of the element
@@ -111,8 +134,11 @@ func (w *walk) at(n *html.Node, above, parent, before, earlier uint32) (here uin
 		if w.from != nil {
 			w.page.steps -= matchSteps
 		}
-		if w.page.is(n, part) {
-			here |= 1 << i
+		if w.out[n] || !w.page.is(n, part) {
+			continue
+		}
+		if here |= 1 << i; w.from == nil {
+			w.note(i, n, above>>i&1 != 0)
 		}
 	}
 	return here

@@ -44,6 +44,7 @@ var functions map[string]func(argument string, depth int) (test, error)
 func init() { // not in the declaration, because the functions parse selectors themselves
 	functions = map[string]func(string, int) (test, error){
 		"is": parseAny, "where": parseAny, "not": parseNone, "has": parseHas, "lang": parseLanguages,
+		"named": parseNamed, "column": parseColumn, "under": parseUnder,
 	}
 }
 

@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"errors"
 	"golang.org/x/net/html"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
@@ -31,17 +32,27 @@ var (
 
 // Select removes the excluded elements from the tree of a page. It returns the topmost included elements, in the
 // order of the page; none if there are no include selectors. Errors: [ErrLarge], and Invalid if the rules are for
-// JSON.
+// JSON or if an include selector names several elements. An exclude selector that does finds none.
 func (r *Rules) Select(root *html.Node) ([]*html.Node, error) {
+	var excluded []*html.Node
 	if r.otherType(len(r.include.selectors), len(r.exclude.selectors)) {
 		return nil, errOnlyPaths
 	}
-	out, err := selector.On(root).Find(r.exclude.selectors)
-	if err != nil {
-		return nil, err
+	page := selector.On(root)
+	for i := range r.exclude.selectors {
+		out, err := page.Find(r.exclude.selectors[i : i+1])
+		if errors.Is(err, selector.ErrAmbiguous) {
+			continue // to leave out the wrong one would hide its changes
+		}
+		if err != nil {
+			return nil, err
+		}
+		excluded = append(excluded, out...)
 	}
-	for _, n := range out {
-		n.Parent.RemoveChild(n)
+	for _, n := range excluded {
+		if n.Parent != nil {
+			n.Parent.RemoveChild(n)
+		}
 	}
 	return selector.On(root).Find(r.include.selectors)
 }

@@ -27,7 +27,7 @@ func TestW10RulesAreChecked(t *testing.T) {
 		"no selector":        {watch.Spec{Include: []string{"div >> p"}}, `watch.include: "div >> p" is not a CSS selector`},
 		"ends in the middle": {watch.Spec{Exclude: []string{"div >"}}, `watch.exclude: "div >" is not a CSS selector`},
 		"slow pseudo-class": {watch.Spec{Include: []string{"div:contains(p)"}},
-			"the pseudo-class :contains is not supported; supported are :containsown :empty"},
+			"the pseudo-class :contains is not supported; supported are :column :containsown"},
 		"slow in another": {watch.Spec{Include: []string{"div:not(:contains(p))"}}, "the pseudo-class :contains is not supported"},
 		"deep in each other": {watch.Spec{Include: []string{"a:not(b:not(c:not(d:not(e:not(f)))))"}},
 			"more than 4 selectors stand in each other"},
@@ -254,4 +254,31 @@ func FuzzRules(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestW30Ambiguous checks that a part to watch that is named as another is refused, and one to leave out is not left out
+// (W30).
+func TestW30Ambiguous(t *testing.T) {
+	for _, tt := range []struct {
+		spec watch.Spec
+		says string
+		rows int
+	}{
+		{watch.Spec{Include: []string{`tr:named("a")`, `tr:named("b")`}}, "two or more rows are named “a”", 0},
+		{watch.Spec{Include: []string{`tr`}, Exclude: []string{`tr:named("a")`}}, "", 3},
+		{watch.Spec{Include: []string{`tr`}, Exclude: []string{`tr:named("b")`}}, "", 2},
+	} {
+		root, err := html.Parse(strings.NewReader("<table><tr><td>a<td>1<tr><td>a<td>2<tr><td>b<td>3</table>"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rules, err := watch.Compile(tt.spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := rules.Select(root)
+		if len(found) != tt.rows || (err == nil) != (tt.says == "") || err != nil && !strings.Contains(err.Error(), tt.says) {
+			t.Errorf("%v: %d rows, %v", tt.spec, len(found), err)
+		}
+	}
 }

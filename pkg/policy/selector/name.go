@@ -1,0 +1,358 @@
+package selector
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// Names returns the names that a page gives to an element, as it shows them, the best first:
+//   - The name of a row is its key cell: its first th, or else its first td that has text. The name of another cell of
+//     the row is that of the row.
+//   - The name of a dd is its dt.
+//   - The name of a heading, a link, a button or another label is its text.
+//   - The name of another element is its caption or the heading at its beginning; of an entry, such as an li, an article
+//     or one of several siblings of a kind, its first heading, or else its first link or bold text; what labels it: its
+//     label element, aria-label, or the text beside it; the first line of its text; and that up to a colon.
+//
+// A name has at most [MaxName] bytes.
+func (p *Page) Names(n *html.Node) []string {
+	if have, known := p.names[n]; known {
+		return have
+	}
+	var out []string
+	add := func(text string) {
+		if text = strings.TrimRight(text, ": ：\u00a0"); text != "" && !slices.Contains(out, text) {
+			out = append(out, text)
+		}
+	}
+	switch {
+	case isRow(n):
+		if key := p.keyCell(n); key != nil {
+			add(p.text(key))
+		}
+	case isCell(n):
+		if row := rowOf(n); row != nil {
+			if key := p.keyCell(row); key != nil {
+				add(p.text(key))
+			}
+		}
+	case n.DataAtom == atom.Dd:
+		if dt := termOf(n); dt != nil {
+			add(p.text(dt))
+		}
+	case isLabel(n):
+		add(p.text(n))
+	default:
+		p.namesOfOther(n, add)
+	}
+	if p.names == nil {
+		p.names = map[*html.Node][]string{}
+	}
+	p.names[n] = out
+	return out
+}
+
+func (p *Page) namesOfOther(n *html.Node, add func(string)) {
+	if head := p.head(n); head != nil {
+		add(p.text(head))
+	}
+	if IsEntry(n) {
+		if title := p.title(n); title != nil {
+			add(p.text(title))
+		}
+	}
+	add(p.declared(n))
+	add(p.beside(n, 0))
+	line := p.firstLine(n)
+	add(upToColon(line))
+	add(line)
+}
+
+// isRow reports whether an element is a row of a table.
+func isRow(n *html.Node) bool { return n.DataAtom == atom.Tr || attr(n, "role") == "row" }
+
+func isCell(n *html.Node) bool {
+	switch attr(n, "role") {
+	case "cell", "gridcell", "rowheader", "columnheader":
+		return true
+	}
+	return n.DataAtom == atom.Td || n.DataAtom == atom.Th
+}
+
+func rowOf(cell *html.Node) *html.Node {
+	if up := elementAround(cell); up != nil && isRow(up) {
+		return up
+	}
+	return nil
+}
+
+// keyCell returns the cell that names a row; nil if there is none.
+func (p *Page) keyCell(row *html.Node) (key *html.Node) {
+	for c := firstElement(row); c != nil && p.steps >= 0; c = elementAfter(c) {
+		if !isCell(c) || isHidden(c) || p.firstLine(c) == "" {
+			continue
+		}
+		if c.DataAtom == atom.Th || attr(c, "role") == "rowheader" {
+			return c
+		}
+		if key == nil {
+			key = c
+		}
+	}
+	return key
+}
+
+// termOf returns the dt that a dd belongs to, also if they are in elements of their own; nil if there is none.
+func termOf(dd *html.Node) *html.Node {
+	const most = 20 // descriptions of one term
+	at := dd
+	for range most {
+		if at = elementBefore(at); at == nil {
+			return nil
+		}
+		if at.DataAtom == atom.Dt {
+			return at
+		}
+	}
+	return nil
+}
+
+// isLabel reports whether an element names others, or is pressed for what it says.
+func isLabel(n *html.Node) bool {
+	switch n.DataAtom {
+	case atom.A, atom.Button, atom.Dt, atom.Label, atom.Caption, atom.Legend, atom.Summary, atom.Figcaption, atom.Option:
+		return true
+	}
+	return level(n) > 0
+}
+
+// level returns the level of a heading; 0 if an element is none.
+func level(n *html.Node) int {
+	switch n.DataAtom {
+	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
+		return int(n.Data[1] - '0')
+	}
+	if attr(n, "role") != "heading" {
+		return 0
+	}
+	if l := attr(n, "aria-level"); len(l) == 1 && l[0] >= '1' && l[0] <= '9' {
+		return int(l[0] - '0')
+	}
+	return 2
+}
+
+// IsEntry reports whether an element is an entry of a list: an li, an article, or one of several siblings with the same
+// tag and class.
+func IsEntry(n *html.Node) bool {
+	switch attr(n, "role") {
+	case "listitem", "article", "option":
+		return true
+	}
+	switch n.DataAtom {
+	case atom.Li, atom.Article:
+		return true
+	case atom.Div, atom.Section, atom.A, atom.Figure, atom.Dl, atom.Details, 0:
+	default:
+		return false
+	}
+	const near = 3
+	before, after := n, n
+	for range near {
+		if before != nil {
+			before = elementBefore(before)
+		}
+		if after != nil {
+			after = elementAfter(after)
+		}
+		if Alike(n, before) || Alike(n, after) {
+			return true
+		}
+	}
+	return false
+}
+
+// Alike reports whether two elements are of one kind: they have the same tag, and a class in common or both none.
+func Alike(a, b *html.Node) bool {
+	if a == nil || b == nil || a.Data != b.Data || attr(a, "role") != attr(b, "role") {
+		return false
+	}
+	other := " " + strings.Join(strings.Fields(attr(b, "class")), " ") + " "
+	classes := strings.Fields(attr(a, "class"))
+	for _, c := range classes {
+		if strings.Contains(other, " "+c+" ") {
+			return true
+		}
+	}
+	return len(classes) == 0 && other == "  "
+}
+
+// head returns the caption of an element, or the heading with which it begins; nil if there is none.
+func (p *Page) head(n *html.Node) *html.Node {
+	switch n.DataAtom {
+	case atom.Table, atom.Fieldset, atom.Details, atom.Figure:
+		for c := firstElement(n); c != nil && p.steps >= 0; c = elementAfter(c) {
+			p.steps--
+			switch c.DataAtom {
+			case atom.Caption, atom.Legend, atom.Summary, atom.Figcaption:
+				return c
+			}
+		}
+	}
+	for c := n.FirstChild; c != nil && p.steps >= 0; c = c.NextSibling {
+		p.steps--
+		switch {
+		case c.Type == html.TextNode && strings.TrimSpace(c.Data) == "":
+		case c.Type == html.TextNode:
+			return nil
+		case c.Type != html.ElementNode || isHidden(c):
+		case level(c) > 0 || c.DataAtom == atom.Legend || c.DataAtom == atom.Summary:
+			return c
+		case IsEntry(c) || isRow(c) || n.DataAtom == atom.Table:
+			return nil // a list is not named by its first entry
+		default:
+			if head := p.head(c); head != nil || p.firstLine(c) != "" {
+				return head
+			}
+		}
+	}
+	return nil
+}
+
+// title returns the first heading in an entry, or else its first link or bold text; nil if there is none.
+func (p *Page) title(n *html.Node) *html.Node {
+	const most = 500 // elements
+	var other *html.Node
+	seen := 0
+	for d := range n.Descendants() {
+		if seen++; seen > most || p.steps < 0 {
+			break
+		}
+		p.steps--
+		switch {
+		case d.Type != html.ElementNode:
+		case level(d) > 0:
+			return d
+		case other != nil:
+		case d.DataAtom == atom.A, d.DataAtom == atom.Strong, d.DataAtom == atom.B, d.DataAtom == atom.Dt,
+			d.DataAtom == atom.Summary:
+			if p.firstLine(d) != "" {
+				other = d
+			}
+		}
+	}
+	return other
+}
+
+// declared returns the text of the attributes and elements that label an element by its id.
+func (p *Page) declared(n *html.Node) string {
+	if label := strings.Join(strings.Fields(attr(n, "aria-label")), " "); label != "" {
+		return clip(label)
+	}
+	by, id := strings.Fields(attr(n, "aria-labelledby")), attr(n, "id")
+	if len(by) == 0 && id == "" {
+		return ""
+	}
+	p.readIDs()
+	if len(by) > 0 && p.byID[by[0]] != nil && p.byID[by[0]] != n {
+		return p.text(p.byID[by[0]])
+	}
+	if label := p.labels[id]; id != "" && label != nil {
+		return p.text(label)
+	}
+	return ""
+}
+
+// readIDs finds the elements with an id, and the labels of others.
+func (p *Page) readIDs() {
+	if p.byID != nil {
+		return
+	}
+	p.byID, p.labels = map[string]*html.Node{}, map[string]*html.Node{}
+	for d := range p.root.Descendants() {
+		if d.Type != html.ElementNode {
+			continue
+		}
+		p.steps--
+		if id := attr(d, "id"); id != "" && p.byID[id] == nil {
+			p.byID[id] = d
+		}
+		if of := attr(d, "for"); d.DataAtom == atom.Label && of != "" && p.labels[of] == nil {
+			p.labels[of] = d
+		}
+	}
+}
+
+// beside returns the text that labels an element from before it: in the same line up to a colon, or the element before.
+func (p *Page) beside(n *html.Node, up int) string {
+	const highest = 2 // elements that hold nothing but n
+	text := ""
+	c := n.PrevSibling
+	for ; c != nil && p.steps >= 0; c = c.PrevSibling {
+		p.steps--
+		if c.Type == html.TextNode {
+			text = c.Data + text
+		} else if c.Type == html.ElementNode && !isHidden(c) {
+			break
+		}
+		if len(text) > 2*MaxName {
+			return ""
+		}
+	}
+	text = strings.Join(strings.Fields(text), " ")
+	switch {
+	case strings.TrimRight(text, ": ：") == "" && c != nil:
+		if text != "" || namesNext(c) || isPair(c, n) || strings.HasSuffix(p.firstLine(c), ":") {
+			return p.labelText(c)
+		}
+	case text != "" && fold(text) != strings.ToLower(text):
+		text = strings.TrimRight(text, ": ：")
+		return clip(strings.TrimSpace(text[strings.LastIndexAny(text, ",;|•·.")+1:]))
+	case text == "" && c == nil && up < highest:
+		if around := elementAround(n); around != nil && !isCell(around) && !IsEntry(around) && elementAfter(n) == nil {
+			return p.beside(around, up+1)
+		}
+	}
+	return ""
+}
+
+// labelText returns the text of an element that labels the next one, if it is short and has letters.
+func (p *Page) labelText(n *html.Node) string {
+	const longest = 80
+	if text := p.text(n); len(text) <= longest && strings.ContainsFunc(text, unicode.IsLetter) {
+		return text
+	}
+	return ""
+}
+
+// namesNext reports whether an element usually labels the one behind it.
+func namesNext(n *html.Node) bool {
+	switch n.DataAtom {
+	case atom.Dt, atom.Th, atom.Label, atom.Strong, atom.B, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
+		return true
+	}
+	class := strings.ToLower(attr(n, "class"))
+	return slices.ContainsFunc([]string{"label", "title", "name", "key", "term"},
+		func(word string) bool { return strings.Contains(class, word) })
+}
+
+// isPair reports whether two elements are all that stands in an element.
+func isPair(a, b *html.Node) bool {
+	return a.Parent == b.Parent && elementBefore(a) == nil && elementAfter(b) == nil && !Alike(a, b)
+}
+
+// upToColon returns the text before the first colon, if it has a letter and a blank or nothing is behind the colon.
+func upToColon(line string) string {
+	at := strings.IndexAny(line, ":：")
+	if at < 0 || !strings.ContainsFunc(line[:at], unicode.IsLetter) {
+		return ""
+	}
+	behind := strings.TrimPrefix(strings.TrimPrefix(line[at:], ":"), "：")
+	if behind != "" && behind[0] != ' ' && line[at] == ':' {
+		return ""
+	}
+	return line[:at]
+}
