@@ -16,7 +16,7 @@ type difference struct{ old, now span }
 type alignment struct {
 	old, now *page
 	differs  []difference // in order; lines that only stand elsewhere are not in it
-	moved    bool         // there are lines that only stand elsewhere
+	moved    int          // the number of lines that only stand elsewhere
 	blocks   []difference // the same by whole lines, for positions of several lines
 	position []int        // for each token of the old page, its position in the new one; -1 for a token that is gone
 }
@@ -24,29 +24,79 @@ type alignment struct {
 // maxTokens bounds the tokens of a position that are compared one by one. A larger position differs as a whole.
 const maxTokens = 6000
 
-// align compares two pages: first by lines, then by tokens.
+// align compares two pages: first by lines, then by tokens. Where rows differ in numbers alone, a number may seem to
+// have gone from one row to another. So lines that are the same but for numbers are also held against each other in
+// their order, and the comparison is taken that finds less to differ.
 func align(old, now *page) *alignment {
+	a, b := keyed(old), keyed(now)
+	al := alignBy(old, now, a, b, a.keys, b.keys)
+	if al.cost() == 0 {
+		return al
+	}
+	if other := alignBy(old, now, a, b, a.forms, b.forms); other.cost() < al.cost() {
+		return other
+	}
+	return al
+}
+
+// keyedLines are the lines of a page, with a key for each. Lines that differ only in what no hash covers have the same
+// key, and those that also differ in numbers have the same form.
+type keyedLines struct {
+	spans       []span
+	keys, forms []uint32
+}
+
+func keyed(p *page) keyedLines {
+	out := keyedLines{spans: lines(p)}
+	for _, l := range out.spans {
+		text := p.textOf(l)
+		covered := noise.Line(text)
+		form := p.form(l)
+		if covered != text {
+			form = formOf(covered)
+		}
+		out.keys, out.forms = append(out.keys, hashOf(covered)), append(out.forms, form)
+	}
+	return out
+}
+
+// alignBy compares two pages by keys of their lines: all but the numbers of lines with the same key are the same.
+func alignBy(old, now *page, a, b keyedLines, ofOld, ofNow []uint32) *alignment {
 	al := &alignment{old: old, now: now, position: make([]int, len(old.tokens))}
 	for i := range al.position {
 		al.position[i] = -1
 	}
-	a, b := lines(old), lines(now)
 	same := 0 // the first line of the old page after the last difference
 	var hunks []difference
-	all := edits(keys(old, a), keys(now, b))
-	for _, e := range append(all, difference{span{len(a), len(a)}, span{len(b), len(b)}}) {
+	all := edits(ofOld, ofNow)
+	for _, e := range append(all, difference{span{len(ofOld), len(ofOld)}, span{len(ofNow), len(ofNow)}}) {
 		for i := same; i < e.old.from; i++ {
-			al.keep(a[i], b[e.now.from-(e.old.from-i)])
+			if j := e.now.from - (e.old.from - i); a.keys[i] == b.keys[j] {
+				al.keep(a.spans[i], b.spans[j])
+			} else {
+				al.words(difference{a.spans[i], b.spans[j]})
+			}
 		}
 		same = e.old.to
-		hunks = append(hunks, difference{spanOf(a, e.old), spanOf(b, e.now)})
+		hunks = append(hunks, difference{spanOf(a.spans, e.old), spanOf(b.spans, e.now)})
 	}
 	hunks = al.withoutMoved(hunks)
 	for _, h := range hunks {
 		al.words(h)
 	}
+	slices.SortStableFunc(al.differs, func(x, y difference) int { return x.now.from - y.now.from })
 	al.blocks = al.blocksOf(hunks)
 	return al
+}
+
+// cost returns how much an alignment finds to differ. A line that stands elsewhere is less than two numbers that moved,
+// which a row with a name and a value would have, and more than one.
+func (al *alignment) cost() (n int) {
+	const elsewhere = 3
+	for _, d := range al.differs {
+		n += d.old.size() + d.now.size()
+	}
+	return n + elsewhere*al.moved
 }
 
 // keep notes that tokens are the same in both pages.
@@ -66,7 +116,7 @@ func (al *alignment) words(d difference) {
 		return
 	}
 	if al.isOrder(d) {
-		al.moved = true
+		al.moved++
 		return
 	}
 	i, j := d.old.from, d.now.from
@@ -95,7 +145,8 @@ func (al *alignment) withoutMoved(hunks []difference) (out []difference) {
 			if key := al.old.hash(l); len(positions[key]) > 0 {
 				to := positions[key][0]
 				positions[key] = positions[key][1:]
-				gone[l.from], come[to.from], al.moved = true, true, true
+				gone[l.from], come[to.from] = true, true
+				al.moved++
 				al.keep(l, to)
 			}
 		}
@@ -141,15 +192,6 @@ func linesIn(p *page, s span) (out []span) {
 		if p.tokens[i].end {
 			out, from = append(out, span{from, i + 1}), i+1
 		}
-	}
-	return out
-}
-
-// keys returns a key for each line. Lines that differ only in what no hash covers have the same key.
-func keys(p *page, lines []span) []uint32 {
-	out := make([]uint32, len(lines))
-	for i, l := range lines {
-		out[i] = hashOf(noise.Line(p.textOf(l)))
 	}
 	return out
 }

@@ -3,7 +3,6 @@ package linememory
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -379,7 +378,7 @@ func (s *comparison) verdict() (v Verdict) {
 		whys[p.why] = p.what
 		s.cover(old, now, p, s.memory.Slots[i])
 	}
-	if s.align.moved {
+	if s.align.moved > 0 {
 		whys[Order] = "the order"
 	}
 	v.lines = s.movingLines(old, now)
@@ -549,10 +548,7 @@ func (s *comparison) begin(d difference, block bool) {
 	slot.Was = s.lineBefore(d.old)
 	slot.Line = cmp.Or(slot.Line, slot.Was)
 	slot.move(s.check, s.align.old.hash(d.old), s.align.now.hash(d.now))
-	slot.ID = strconv.FormatUint(uint64(slot.Left)<<32|uint64(slot.Right), 36)
-	if !slices.ContainsFunc(s.memory.Slots, func(known Slot) bool {
-		return known.ID == slot.ID && known.Number == slot.Number && known.Block == slot.Block
-	}) {
+	if slot.ID = s.idOf(slot, d); slot.ID != "" {
 		s.memory.Slots = append(s.memory.Slots, slot)
 	}
 }

@@ -217,9 +217,17 @@ func (p *page) form(s span) uint32 { return p.sum(s, func(t token) uint32 { retu
 
 // sum returns a hash of the keys of the tokens of a span.
 func (p *page) sum(s span, key func(token) uint32) uint32 {
-	var b []byte
+	var b []uint32
 	for _, t := range p.tokens[s.from:s.to] {
-		b = binary.LittleEndian.AppendUint32(b, key(t))
+		b = append(b, key(t))
+	}
+	return hashOfAll(b)
+}
+
+func hashOfAll(keys []uint32) uint32 {
+	var b []byte
+	for _, k := range keys {
+		b = binary.LittleEndian.AppendUint32(b, k)
 	}
 	return uint32(xxhash.Sum64(b))
 }
