@@ -3,7 +3,8 @@
 //
 // A slot is a part of a page that moves: what stands between two contexts, each a few words that stay. The memory of a
 // slot has the last checks at which it moved, and hashes of the texts that stood there. Numbers are masked in the
-// contexts, so that a slot is found again when another number beside it changes.
+// contexts, so that a slot is found again when another number beside it changes. A number that most entries of a list
+// have has one slot for all of them.
 //
 // Each difference is held against the slots. What a slot explains is not news: the slot moves at most checks, and
 // moves as before. A fact (see package fact) needs more evidence than other text: its slot must also move so often in

@@ -3,6 +3,8 @@ package linememory
 import (
 	"bytes"
 	"compress/gzip"
+	"crypto/sha512"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -213,31 +215,77 @@ func TestQ7AnotherPageTeachesNothing(t *testing.T) {
 	}
 }
 
+// letters returns letters that are the same for the same numbers.
+func letters(numbers ...int) string {
+	sum := sha512.Sum384(fmt.Append(nil, numbers))
+	return strings.Map(func(r rune) rune { return 'a' + (r-'+')%26 }, base64.StdEncoding.EncodeToString(sum[:]))
+}
+
 // TestQ8Bounded checks that the memory of a page stays small, whatever the page does (Q8).
 func TestQ8Bounded(t *testing.T) {
-	c := newCourse(t, time.Hour)
-	c.told(times(30, func(i int) string {
-		return strings.Join(times(400, func(n int) string {
-			return fmt.Sprintf("Line %c%c of the table says %d", 'a'+n/20, 'a'+n%20, n+i)
-		}), "\n\nA line that stays between two others, and has more words than they have together.\n\n")
-	})...)
-	if len(c.memory.Slots) < maxSlots/2 {
-		t.Errorf("%d slots are too few for a test of the bound", len(c.memory.Slots))
+	for name, tt := range map[string]struct {
+		line  func(n, i int) string
+		least int // slots
+	}{
+		"lines that move each by itself": {func(n, i int) string {
+			return fmt.Sprintf("Line of the table %c%c says %d", 'a'+n/20, 'a'+n%20, n+i)
+		}, maxSlots / 2},
+		"columns of which half stays": {func(n, i int) string {
+			return fmt.Sprintf("Row %c%c has ", 'a'+n/20, 'a'+n%20) + strings.Join(times(20, func(column int) string {
+				return fmt.Sprintf("%d of %c, ", 1000*n+column+n%2*i, 'a'+column)
+			}), "")
+		}, maxColumns},
+		"lines of which no two are alike": {func(n, i int) string {
+			return "Line " + letters(n, 0) + " says " + letters(n, 1+i)
+		}, maxSlots / 4},
+	} {
+		c := newCourse(t, time.Hour)
+		c.told(times(12, func(i int) string {
+			return strings.Join(times(150, func(n int) string { return tt.line(n, i) }),
+				"\n\nA line that stays between two others, and has more words than they have together.\n\n")
+		})...)
+		if n := len(c.memory.Slots); n > maxSlots || n < tt.least {
+			t.Errorf("%s: %d slots", name, n)
+		}
+		if size := packed(t, c.memory); size > maxSize {
+			t.Errorf("%s: a memory of %d bytes", name, size)
+		}
 	}
-	if len(c.memory.Slots) > maxSlots {
-		t.Errorf("%d slots", len(c.memory.Slots))
+}
+
+// TestQ8LargestSlots checks that slots of the largest size are dropped, those that have not moved for the longest time
+// first, until the memory is small enough (Q8).
+func TestQ8LargestSlots(t *testing.T) {
+	var m Memory
+	for i := range maxSlots {
+		s := Slot{ID: letters(i), Line: (letters(i, 1) + letters(i, 2))[:maxLine],
+			Was: (letters(i, 3) + letters(i, 4))[:maxLine], Stays: map[uint32]int{}}
+		for n := range maxTexts {
+			s.move(Check{Number: i + n, At: noon.Add(time.Duration(i+7*n) * time.Minute)}, hashOf(letters(i, n)))
+		}
+		for n := range columnStay {
+			s.Stays[hashOf(letters(i, 5, n))] = i * n
+		}
+		m.Slots = append(m.Slots, s)
 	}
-	text, err := json.Marshal(c.memory)
+	check := Check{Number: 2 * maxSlots, At: noon.Add(24 * time.Hour)}
+	kept := m.bounded(check)
+	if size := packed(t, kept); size > maxSize || len(kept.Slots) < maxSlots/4 || kept.Slots[0].ID != letters(maxSlots-1) {
+		t.Errorf("%d bytes, %d slots, the first is %s", size, len(kept.Slots), kept.Slots[0].ID)
+	}
+}
+
+// packed returns the size of a memory as it is stored.
+func packed(t *testing.T, m Memory) int {
+	text, err := json.Marshal(m)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var packed bytes.Buffer
-	z := gzip.NewWriter(&packed)
+	var out bytes.Buffer
+	z := gzip.NewWriter(&out)
 	_, _ = z.Write(text)
 	_ = z.Close()
-	if packed.Len() > 16<<10 {
-		t.Errorf("a memory of %d bytes, %d compressed", len(text), packed.Len())
-	}
+	return out.Len()
 }
 
 // TestQ4NewsBesideWhatMoves checks that a line or a sentence that is new beside a part that moves at each check is told

@@ -57,7 +57,10 @@ type Slot struct {
 	Number bool `json:"number,omitempty"`
 	// Block says that the slot is several lines, which are there or not, and of which none is read by itself.
 	Block bool `json:"block,omitempty"`
-	// Stays are lines of a block that have stayed when it moved, by their hashes, with the check since which they stand.
+	// Column says that the slot is the same number in several lines; Left is the hash of its label.
+	Column bool `json:"column,omitempty"`
+	// Stays are lines of a block, or numbers of a column, that have stayed when it moved, by their hashes, with the check
+	// since which they stand.
 	Stays map[uint32]int `json:"stays,omitempty"`
 	Moves []Move         `json:"moves,omitempty"` // the last moves, oldest first
 	Texts []Text         `json:"texts,omitempty"` // the last texts, oldest first
@@ -100,7 +103,8 @@ const (
 	maxSlots = 64
 	maxMoves = 8
 	maxTexts = 8
-	maxLine  = 120 // bytes
+	maxLine  = 120      // bytes
+	maxSize  = 16 << 10 // bytes
 	// window is the number of checks before the present one that say how often a slot moves.
 	window = 7
 	// often is the number of moves in the window from which a slot is one that moves.
@@ -209,7 +213,7 @@ func (m Memory) before(check Check) (out Memory) {
 	return out
 }
 
-// bounded drops the slots that have not moved for the longest time.
+// bounded drops the slots that have not moved for the longest time, if they are too many or too large.
 func (m Memory) bounded(check Check) Memory {
 	m.Slots = slices.DeleteFunc(m.Slots, func(s Slot) bool {
 		return s.Decision == "" && check.At.Sub(s.last()) > forgotten && s.recent(check) == 0
@@ -221,5 +225,18 @@ func (m Memory) bounded(check Check) Memory {
 		return b.last().Compare(a.last())
 	})
 	m.Slots = m.Slots[:min(len(m.Slots), maxSlots)]
+	size := 0
+	for i, s := range m.Slots {
+		if size += s.size(); size > maxSize {
+			m.Slots = m.Slots[:i]
+			break
+		}
+	}
 	return m
+}
+
+// size returns about how many bytes a slot takes when it is compressed, if no two lines or hashes are alike.
+func (s Slot) size() int {
+	const itself, text, stay, move = 40, 7, 10, 4
+	return itself + (len(s.Line)+len(s.Was))*3/4 + text*len(s.Texts) + stay*len(s.Stays) + move*len(s.Moves)
 }

@@ -59,6 +59,7 @@ func (s *comparison) see() Verdict {
 	}
 	s.locate()
 	s.decide()
+	s.findColumns()
 	v := s.verdict()
 	s.learn()
 	return v
@@ -74,6 +75,7 @@ type comparison struct {
 
 	old, now  []bool     // which tokens differ
 	positions []position // of the slots
+	columns   map[uint32]*column
 }
 
 // position is where a slot stands.
@@ -378,6 +380,10 @@ func (s *comparison) verdict() (v Verdict) {
 		whys[p.why] = p.what
 		s.cover(old, now, p, s.memory.Slots[i])
 	}
+	inColumns, again := s.coverColumns(old, now)
+	if v.Again = v.Again || again; inColumns {
+		whys[Moves] = "a number"
+	}
 	if s.align.moved > 0 {
 		whys[Order] = "the order"
 	}
@@ -483,6 +489,7 @@ func (s *comparison) learn() {
 			s.stand(slot, p.now)
 		}
 	}
+	s.learnColumns(old, now)
 	for _, d := range s.merged(old, now) {
 		s.begin(d, false)
 	}
