@@ -12,6 +12,7 @@
 //	score -moving [-v] [-every 1h] DIR
 //	score -courses N [-v] [-seed S] [-checks N]
 //	score -subjects SEED DIR FILE
+//	score -parts [-v] [-seed S] [-trials N] [DIR]
 //
 // DIR and its subfolders contain, for each page:
 //
@@ -84,6 +85,13 @@
 // lines of JSON: the subject of the message that the product would send about a change between two versions, without
 // the name of the page, and four differences, of which one is that of the change. The others are of other changes of
 // the page, or else of the service. FILE.key gets the answers.
+//
+// With -parts an element of a page is chosen as a press in the dashboard does, the page is edited, and the element is
+// searched for by what was chosen. Three fifths of the trials are on real pages, if DIR has the form of WCXB; the other
+// pages are made. One to three edits are applied to the tree of the page, so it is known what the element has become:
+// units are inserted, removed and ordered anew, elements are wrapped, classes change, adverts come, values change, the
+// element is emptied or removed, or the page is built anew. Another thing is taken if anything is found but the
+// element: an element that shows more or less than it, too.
 package main
 
 import (
@@ -114,7 +122,8 @@ func main() {
 type options struct {
 	noisy, changes, metadata, prices, finding, made, aims, moving, verbose bool
 	cache, labels, index, root, seen                                       string
-	courses, most, step, first                                             int
+	parts                                                                  bool
+	courses, most, step, first, trials                                     int
 	seed, subjects                                                         uint64
 	every                                                                  time.Duration
 	extractors                                                             []extractor
@@ -132,6 +141,8 @@ func run(args []string, out io.Writer) error {
 		return reportFacts(out, trials(max(1, o.step)), o.verbose)
 	case o.courses > 0:
 		return reportCourses(out, o.seed, o.courses, o.most, o.verbose)
+	case o.parts && len(o.args) < 2:
+		return reportParts(out, o.args, o.seed, o.trials, o.verbose)
 	case o.subjects > 0 && len(o.args) == 2:
 		return writeSubjects(out, o.args[0], o.args[1], o.subjects)
 	case len(o.args) != 1 || o.step < 1 || o.first < 0:
@@ -157,9 +168,11 @@ func (o *options) parse(args []string) error {
 	flags.BoolVar(&o.moving, "moving", false, "watch pages that are never the same twice and say what is told of them")
 	flags.DurationVar(&o.every, "every", time.Hour, "with -moving: the time between two checks")
 	flags.IntVar(&o.courses, "courses", 0, "watch so many pages with a fact that moves, and say which moves are told")
-	flags.Uint64Var(&o.seed, "seed", 1, "with -courses: which of all courses")
+	flags.Uint64Var(&o.seed, "seed", 1, "with -courses or -parts: which of all courses or trials")
 	flags.IntVar(&o.most, "checks", 1500, "with -courses: the checks after which a course ends at the latest")
 	flags.Uint64Var(&o.subjects, "subjects", 0, "write questions about subjects of messages, drawn with this number")
+	flags.BoolVar(&o.parts, "parts", false, "choose parts of pages, edit the pages and say which parts are found again")
+	flags.IntVar(&o.trials, "trials", 2000, "with -parts: how many")
 	flags.StringVar(&o.seen, "seen", "", "a file with what a browser shows of the pages, to compare it")
 	flags.BoolVar(&o.verbose, "v", false, "list what was missed and what was false, or a row for each page")
 	flags.IntVar(&o.step, "step", 1, "look at each Nth page only")
