@@ -97,8 +97,10 @@ func without(line string, v Value) string {
 		})
 	case Availability:
 		const most = 5 // words: a longer line says something else, too
-		got, _, ok := Parse(v.Type, line, Hint{})
-		if ok && shownAs(v.Text) == shownAs(got.Text) && len(strings.Fields(line)) <= most {
+		if len(strings.Fields(line)) > most {
+			return line
+		}
+		if got, _, ok := Parse(v.Type, line, Hint{}); ok && shownAs(v.Text) == shownAs(got.Text) {
 			return mask
 		}
 		return line

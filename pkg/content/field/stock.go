@@ -1,6 +1,7 @@
 package field
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -36,68 +37,83 @@ func readStock(text string) (v Value, why string, ok bool) {
 	return Value{Type: Availability, Text: name}, "", true
 }
 
-// stockStatement is what a statement says: an availability, or why it says none. A weak one gives way to others.
+// stockStatement is what a statement says: an availability, or why it says none.
 type stockStatement struct {
-	name string
-	why  string
-	weak bool
+	name  string
+	why   string
+	weak  bool // it gives way to others
+	local bool // it is about a shop or the web alone
+	order bool // it says that orders are taken
+	book  bool // it says that something can be reserved
 }
 
 // stockOf returns the availability that the statements of a text have in common, or why there is none.
 func stockOf(text string) (name, why string) {
-	var said, weak []string
-	why = noStockWords
 	all, asked := statementsOf(text)
 	notified := slices.ContainsFunc(all, func(s []stockWord) bool { return statement(s).has(isNotify) })
+	var said []stockStatement
+	why = noStockWords
 	for i, s := range all {
 		st := statement(s).read(asked[i], notified)
-		switch {
-		case st.name == "":
-			if st.why != "" {
-				why = st.why
-			}
-		case st.weak:
-			weak = append(weak, st.name)
-		default:
-			said = append(said, st.name)
+		st.order, st.book = statement(s).has(isOrder), statement(s).has(isBook)
+		if st.name != "" || st.order || st.book {
+			said = append(said, st)
 		}
-	}
-	if len(said) == 0 {
-		said = weak
+		why = cmp.Or(st.why, why)
 	}
 	return commonStock(said, why)
 }
 
 // The availabilities in the order in which they prevail over others: orders that are taken, denials, and stock.
 var (
-	takesOrders = []string{"PreOrder", "MadeToOrder", "BackOrder"}
-	deniesStock = []string{"Discontinued", "SoldOut", "OutOfStock"}
+	ordersTaken = []string{"PreOrder", "MadeToOrder", "BackOrder"}
+	stockDenied = []string{"Discontinued", "SoldOut", "OutOfStock"}
 	hasStock    = []string{"LimitedAvailability", "InStoreOnly", "OnlineOnly", "InStock"}
 )
 
-// commonStock returns the availability that several statements make together.
-func commonStock(said []string, why string) (name, reason string) {
-	if len(said) == 0 {
-		return "", why
-	}
-	first := func(order []string) string {
-		for _, name := range order {
-			if slices.Contains(said, name) {
-				return name
-			}
+// firstOf returns the first of some availabilities that a statement says.
+func firstOf(order []string, said []stockStatement, when func(stockStatement) bool) (name string) {
+	for _, name := range order {
+		if slices.ContainsFunc(said, func(s stockStatement) bool { return s.name == name && when(s) }) {
+			return name
 		}
-		return ""
 	}
-	orders, denied, has := first(takesOrders), first(deniesStock), first(hasStock)
+	return ""
+}
+
+// commonStock returns the availability that several statements make together. What is denied for a shop or the web
+// alone does not count beside what is in stock.
+func commonStock(said []stockStatement, why string) (name, reason string) {
+	strong := func(s stockStatement) bool { return !s.weak }
+	always := func(stockStatement) bool { return true }
+	orders, has := firstOf(ordersTaken, said, strong), firstOf(hasStock, said, strong)
+	denied := firstOf(stockDenied, said, func(s stockStatement) bool { return !s.weak && !s.local })
+	anyDenied := firstOf(stockDenied, said, always)
+	taken := slices.ContainsFunc(said, func(s stockStatement) bool { return s.order })
+	booked := slices.ContainsFunc(said, func(s stockStatement) bool { return s.book })
 	switch {
-	case has != "" && orders != "", has != "" && denied != "" && has != "InStoreOnly":
+	case has != "" && denied != "" && slices.ContainsFunc(said, func(s stockStatement) bool {
+		return s.name == has && s.local
+	}):
+		return has, ""
+	case has != "" && denied != "", has != "" && orders != "" && orders != "BackOrder":
 		return "", stockDiffers
-	case orders != "":
-		return orders, ""
 	case has != "":
 		return has, ""
+	case orders != "":
+		return orders, ""
+	case anyDenied == "OutOfStock" && booked:
+		return "PreOrder", ""
+	case anyDenied != "" && anyDenied != "Discontinued" && taken:
+		return "BackOrder", ""
+	case denied != "":
+		return denied, ""
+	case anyDenied != "":
+		return anyDenied, ""
+	case taken || firstOf(hasStock, said, always) != "":
+		return "InStock", ""
 	}
-	return denied, ""
+	return "", why
 }
 
 // statement is a list of phrases.
@@ -126,11 +142,20 @@ func (s statement) unknown() (n int) {
 	return n + (letters+1)/2
 }
 
-// timed returns the statement with each number before a word for hours, days or weeks taken as a time.
+// timed returns the statement with each number before a word for hours, days or weeks taken as a time, and a day and a
+// month in digits behind a word such as "from" taken as a date. Words for times without a number say nothing.
 func (s statement) timed() (out statement) {
+	times := []role{ofHours, ofDays, ofWeeks}
 	for i, w := range s {
-		if w.role == isNumber && i+1 < len(s) && slices.Contains([]role{ofHours, ofDays, ofWeeks}, s[i+1].role) {
+		switch {
+		case w.role == isNumber && i+1 < len(s) && slices.Contains(times, s[i+1].role):
 			continue
+		case w.role == isNumber && i > 0 && s[i-1].role == beforeDate && dayAndMonth.MatchString(w.text):
+			w.role = isDate
+		case w.role == ofWeeks && i+1 < len(s) && s[i+1].role == isNumber: // week 20
+			w.role = isDate
+		case slices.Contains(times, w.role) && (i == 0 || s[i-1].role != isNumber):
+			w.role = isFiller
 		}
 		out = append(out, w)
 	}
@@ -156,7 +181,7 @@ const (
 )
 
 // read returns what a statement says. notified is whether a message is offered anywhere in the text.
-func (s statement) read(asked, notified bool) stockStatement {
+func (s statement) read(asked, notified bool) (st stockStatement) {
 	s = s.timed()
 	switch {
 	case s.has(isBuy):
@@ -169,20 +194,24 @@ func (s statement) read(asked, notified bool) stockStatement {
 	if name := s.ordered(); name != "" {
 		return stockStatement{name: name}
 	}
-	if st, said := s.denied(); said {
-		return st
+	st, said := s.denied()
+	if !said {
+		st, said = s.later(notified)
 	}
-	if st, said := s.later(notified); said {
-		return st
+	if !said {
+		st = s.present()
 	}
-	return s.present()
+	st.local = s.has(inShop, onWeb)
+	return st
 }
 
 // ordered returns the availability of a statement that takes orders for what is not in stock.
 func (s statement) ordered() string {
 	at := s.at(isPre, isMade, isBack, onAsk)
 	switch {
-	case at < 0 || s.negated(at) || s.has(isIf):
+	case s.has(isContact) && s.has(isNoun, isAble, isStock) && !s.has(isOut, isSold, isGone):
+		return "BackOrder"
+	case at < 0 || s.negated(at) || s.has(isIf, isEnded):
 		return ""
 	case s.has(isPre):
 		return "PreOrder"
@@ -207,26 +236,18 @@ func (s statement) negated(at int) bool {
 
 // denied reads a statement that says that there is none.
 func (s statement) denied() (st stockStatement, said bool) {
-	out := func(name string) (stockStatement, bool) { return stockStatement{name: name}, true }
 	if at := s.at(isGone, isSold, isOut); at >= 0 {
-		w := s[at].role
-		switch {
-		case at > 0 && (s[at-1].role == isAlmost || s[at-1].role == isSoon):
-			return out("LimitedAvailability")
-		case at > 0 && s[at-1].role == isNot, s.has(isMaybe, isIf, isPast) && !s.has(isNow):
-			return stockStatement{why: stockDepends}, true
-		case s.has(ofOther) && s.at(ofOther) < at:
-			return stockStatement{why: stockOfOthers}, true
-		}
-		return out(map[role]string{isGone: "Discontinued", isSold: "SoldOut", isOut: "OutOfStock"}[w])
+		return s.deniedAt(at), true
 	}
+	none := stockStatement{name: "OutOfStock"}
 	n, counted := s.count()
-	if zero := counted && n == 0 || s.has(isNone); zero && s.has(isStock, isAble, isShip, isLeft, isPiece, isNoun) {
-		return out("OutOfStock")
+	switch zero := counted && n == 0 || s.has(isNone); {
+	case zero && s.has(isStock, isAble, isShip, isLeft, isPiece, isNoun), s.has(isEnded) && s.has(isNoun, ofOther, isPre):
+		return none, true
 	}
 	at := s.at(isStock, isAble, isShip)
 	if at < 0 {
-		at = s.at(isNoun)
+		at = s.at(isNoun, isPiece)
 	}
 	if at < 0 || !s.negated(at) {
 		return st, false
@@ -238,36 +259,50 @@ func (s statement) denied() (st stockStatement, said bool) {
 	case s.has(isMaybe, isIf):
 		return stockStatement{why: stockDepends}, true
 	case before.has(isNoLonger):
-		return out("Discontinued")
+		return stockStatement{name: "Discontinued"}, true
 	}
-	return out("OutOfStock")
+	return none, true
+}
+
+// deniedAt reads a statement with a word that denies, such as sold out.
+func (s statement) deniedAt(at int) stockStatement {
+	const near = 2 // words
+	switch before := s[max(0, at-near):at]; {
+	case before.has(isAlmost), before.has(isSoon):
+		return stockStatement{name: "LimitedAvailability"}
+	case before.has(isNot), s.has(isMaybe, isIf, isPast) && !s.has(isNow):
+		return stockStatement{why: stockDepends}
+	case s[:at].has(ofOther, isSend):
+		return stockStatement{why: stockOfOthers}
+	}
+	return stockStatement{name: map[role]string{isGone: "Discontinued", isSold: "SoldOut", isOut: "OutOfStock"}[s[at].role]}
 }
 
 // later reads a statement about a time to come, or about what holds only on a condition.
 func (s statement) later(notified bool) (st stockStatement, said bool) {
 	has := s.at(isStock, isAble, isShip, isNoun)
+	late := stockStatement{name: "OutOfStock", weak: has < 0}
+	soon := s.at(isSoon, isWhen)
 	switch {
+	case s.has(isNotify) && s.has(ofOther, isMaybe) && has < 0:
+		return stockStatement{why: stockOfOthers}, true
 	case s.has(isNotify):
-		if s.has(ofOther) && has < 0 {
-			return stockStatement{why: stockOfOthers}, true
-		}
-		return stockStatement{name: "OutOfStock", weak: has < 0}, true
+		return late, true
 	case s.has(isWhen) && (has >= 0 || s.has(isSoon)):
-		return stockStatement{name: "OutOfStock", weak: has < 0}, true
-	case has >= 0 && s.has(isIf):
+		return late, true
+	case has >= 0 && s.has(isIf, isUntil):
 		if notified {
-			return stockStatement{name: "OutOfStock"}, true
+			return late, true
 		}
 		return stockStatement{why: stockDepends}, true
-	case s.has(isSoon):
-		if s.has(ofOther) && has < 0 || s.has(isSend) && has < 0 {
-			return st, false
-		}
-		return stockStatement{name: "OutOfStock", weak: has < 0}, true
+	case soon >= 0 && s.has(isSend) && soon > has: // the time is of the delivery
+	case s.has(isSoon) && (has >= 0 || s.unknown() <= maxDenied && !s.has(ofOther, isSend)):
+		return late, true
 	case has < 0 || s.has(isSend):
-		return st, false
+	case s[:has].has(ofOther):
+		return stockStatement{why: stockOfOthers}, true
 	case s.dated(has):
-		return stockStatement{name: "OutOfStock"}, true
+		return late, true
 	case s.has(ofDays):
 		return stockStatement{why: stockDepends}, true
 	}
@@ -284,23 +319,21 @@ func (s statement) dated(has int) bool {
 
 // present reads a statement about the present.
 func (s statement) present() stockStatement {
+	const beside = 2 // words that are not known
 	n, counted := s.count()
+	some, few := counted && n > 0, stockStatement{name: "LimitedAvailability"}
+	isStated := s.unknown() == 0 && !s.has(isMaybe, ofOther)
 	switch {
 	case s.has(isPast):
 		return stockStatement{why: stockDepends}
 	case s.has(isFew):
-		return stockStatement{name: "LimitedAvailability"}
-	case counted && n > 0 && s.has(isLeft) && s.unknown() <= 2,
-		s.has(isLeft) && s.has(isOnly) && s.unknown() <= 2:
-		return stockStatement{name: "LimitedAvailability"}
-	case counted && n > 0 && s.has(isOnly) && s.has(isStock, isAble, isShip, isPiece):
-		return stockStatement{name: "LimitedAvailability"}
-	case counted && n > 0 && s.has(isNoun) && s.unknown() == 0 && !s.has(isMaybe, ofOther):
+		return few
+	case (some || s.has(isOnly)) && s.has(isLeft) && s.unknown() <= beside && !s.has(ofHours, ofDays, ofWeeks):
+		return few
+	case some && s.has(isOnly) && s.has(isStock, isAble, isShip, isPiece):
+		return few
+	case some && isStated && s.has(isNoun), isStated && s.has(isNoun) && s.has(isYes, isNow):
 		return stockStatement{name: "InStock"}
-	case s.has(isNoun) && s.has(isYes, isNow) && s.unknown() == 0 && !s.has(isMaybe, ofOther):
-		return stockStatement{name: "InStock"}
-	case s.has(isSend) && s.has(ofHours, isNow) && s.unknown() == 0 && !s.has(isMaybe, ofOther, isOnly):
-		return stockStatement{name: "InStock", weak: true}
 	}
 	return s.available()
 }
@@ -312,18 +345,17 @@ func (s statement) available() stockStatement {
 		at = s.at(isAble, isShip)
 	}
 	switch {
-	case at < 0:
-		if s.has(isMaybe) {
-			return stockStatement{why: stockDepends}
-		}
+	case at < 0 && !s.has(isMaybe):
 		return stockStatement{}
-	case s.has(isMaybe):
+	case at < 0, s.has(isMaybe):
 		return stockStatement{why: stockDepends}
 	case s.has(isOnly) && s.has(inShop):
 		return stockStatement{name: "InStoreOnly"}
 	case s.has(isOnly) && s.has(onWeb):
 		return stockStatement{name: "OnlineOnly"}
-	case s.has(isOnly), s.has(ofOther), s[at].role != isStock && (s.unknown() > 0 || s[:at].has(isSend)):
+	case s.has(isOnly), s[:at].has(ofOther):
+		return stockStatement{why: stockOfOthers}
+	case s[at].role != isStock && (s.unknown() > 0 || s[:at].has(isSend) || s.has(ofOther)):
 		return stockStatement{why: stockOfOthers}
 	}
 	return stockStatement{name: "InStock"}

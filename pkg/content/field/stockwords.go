@@ -1,7 +1,9 @@
 package field
 
 import (
+	"cmp"
 	_ "embed"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -40,8 +42,12 @@ const (
 	isFiller                       role = "skip"
 	beforeDate, isDate             role = "on", "date"
 	ofHours, ofDays, ofWeeks       role = "hour", "day", "week"
-	isBuy                          role = "buy" // a button to buy
-	isBut                          role = "but" // divides two statements
+	isBuy                          role = "buy"     // a button to buy
+	isBut                          role = "but"     // divides two statements
+	isOrder                        role = "order"   // orders are taken; alone, that is in stock
+	isBook                         role = "book"    // what is to come can be reserved
+	isContact                      role = "contact" // whom to ask
+	isUntil, isEnded               role = "until", "ended"
 	isNumber                       role = "#"
 	isUnknown                      role = ""
 )
@@ -52,6 +58,16 @@ type stockPhrase struct {
 	prefix []bool // the word may have any ending
 	whole  bool   // it counts only as a whole statement
 	role   role
+}
+
+// endings counts the words that may have any ending.
+func (p stockPhrase) endings() (n int) {
+	for _, any := range p.prefix {
+		if any {
+			n++
+		}
+	}
+	return n
 }
 
 // stockPhrases are the phrases by the first letter of their first word, the longest first.
@@ -76,7 +92,9 @@ var stockPhrases = sync.OnceValue(func() map[rune][]stockPhrase {
 		}
 	}
 	for _, list := range all {
-		slices.SortStableFunc(list, func(a, b stockPhrase) int { return len(b.words) - len(a.words) })
+		slices.SortStableFunc(list, func(a, b stockPhrase) int {
+			return cmp.Or(len(b.words)-len(a.words), a.endings()-b.endings())
+		})
 	}
 	return all
 })
@@ -101,13 +119,15 @@ type stockToken struct {
 	text   string
 	number bool
 	divide bool
+	colon  bool // a colon stands before it
 }
 
 // tokensOf divides a text into words. Phrases keep the signs * and #.
 func tokensOf(text string, phrase bool) (out []stockToken) {
+	colon := false
 	for at := 0; at < len(text); {
 		r, size := utf8.DecodeRuneInString(text[at:])
-		n := 0
+		n, had := 0, len(out)
 		switch {
 		case r >= '0' && r <= '9':
 			n = numberLength(text[at:])
@@ -132,11 +152,17 @@ func tokensOf(text string, phrase bool) (out []stockToken) {
 			out = append(out, stockToken{text: string(r), divide: true})
 		}
 		at += max(n, size)
+		if len(out) > had {
+			out[had].colon, colon = colon, false
+		}
+		colon = colon || r == ':'
 	}
 	return out
 }
 
-func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsMark(r) || strings.ContainsRune("○◎〇◯△×", r) }
+func isWordRune(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsMark(r) || strings.ContainsRune("○◎〇◯△×", r)
+}
 
 // numberLength returns the length of the number, the range of numbers or the date in digits that a text begins with.
 func numberLength(text string) (n int) {
@@ -151,8 +177,14 @@ func numberLength(text string) (n int) {
 		}
 		n += size
 	}
+	if dayAndMonth.MatchString(text[:n]) && strings.HasPrefix(text[n:], ".") {
+		n++
+	}
 	return n
 }
+
+// dayAndMonth matches a day and a month in digits, as in 15.04.
+var dayAndMonth = regexp.MustCompile(`^[0-3]?\d\.[01]?\d$`)
 
 // divides reports whether a sign ends a statement: a point, a comma, a bracket, or a dash between blanks. A number in
 // brackets is part of the statement before it.
@@ -169,6 +201,9 @@ func divides(text string, at int, r rune) bool {
 	return strings.ContainsRune(".!?;•|/,[]{}…—–·\n。、・！？؟،", r)
 }
 
+// joined matches the place where two texts of a page were put together without a blank, as in "In stockFREE delivery".
+var joined = regexp.MustCompile(`(\p{Ll}{3})(\p{Lu})`)
+
 // stockWord is a phrase in a statement. Words that are not known have no role.
 type stockWord struct {
 	role  role
@@ -179,7 +214,7 @@ type stockWord struct {
 // statementsOf divides a text into statements, each of which is a list of phrases. asked are those that end with a
 // question mark.
 func statementsOf(text string) (all [][]stockWord, asked []bool) {
-	tokens := tokensOf(plainWords(text), false)
+	tokens := tokensOf(plainWords(joined.ReplaceAllString(text, "$1. $2")), false)
 	var now []stockWord
 	end := func(question bool) {
 		if len(now) > 0 {
@@ -188,20 +223,49 @@ func statementsOf(text string) (all [][]stockWord, asked []bool) {
 		now = nil
 	}
 	for at := 0; at < len(tokens); {
-		if t := tokens[at]; t.divide {
+		if t := tokens[at]; t.divide && !isOrdinal(now, tokens[at:]) {
 			end(t.text == "?" || t.text == "؟")
 			at++
 			continue
+		} else if t.divide {
+			at++
+		}
+		if tokens[at].colon && statement(now).has(isSoon, isPre, isBack, isOrder, isOut, isSold) {
+			end(false)
 		}
 		w, n := phraseAt(tokens[at:], len(now) == 0)
 		if at += n; w.role == isBut {
 			end(false)
 			continue
 		}
+		if (w.role == inShop || w.role == onWeb) && statement(now).has(isStock, isOut, isSold) && claimsMore(tokens[at:]) {
+			end(false)
+		}
 		now = append(now, w)
 	}
 	end(false)
 	return all, asked
+}
+
+// isOrdinal reports whether a point ends the number of a day, as in 12. March, and no statement.
+func isOrdinal(now []stockWord, rest []stockToken) bool {
+	if rest[0].text != "." || len(rest) < 2 || rest[1].divide || len(now) == 0 || now[len(now)-1].role != isNumber {
+		return false
+	}
+	w, _ := phraseAt(rest[1:], false)
+	return w.role == isDate
+}
+
+// claimsMore reports whether the rest of a statement says once more what is in stock, or is not.
+func claimsMore(rest []stockToken) bool {
+	for at := 0; at < len(rest) && !rest[at].divide; {
+		w, n := phraseAt(rest[at:], false)
+		if statement([]stockWord{w}).has(isStock, isOut, isSold) {
+			return true
+		}
+		at += n
+	}
+	return false
 }
 
 // phraseAt returns the longest phrase at the beginning of a list of tokens, and how many tokens it has. first is
@@ -246,12 +310,17 @@ func endsStatement(rest []stockToken) bool { return len(rest) == 0 || rest[0].di
 
 // numberWord returns a number, or a date in digits: 12.05.2026, 3/5, 2026-05-12.
 func numberWord(text string) stockWord {
-	signs := strings.Trim(text, "0123456789")
+	signs := strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' {
+			return -1
+		}
+		return r
+	}, text)
 	parts := strings.FieldsFunc(text, func(r rune) bool { return r < '0' || r > '9' })
 	if len(parts) == 3 && len(parts[0]) <= 4 && len(parts[1]) <= 2 && (len(parts[2]) <= 2 || len(parts[2]) == 4) {
 		return stockWord{role: isDate}
 	}
-	if strings.Contains(signs, "/") && len(parts) == 2 {
+	if len(parts) == 2 && (strings.Contains(signs, "/") || strings.HasSuffix(signs, ".") && len(signs) == 2) {
 		return stockWord{role: isDate}
 	}
 	return stockWord{role: isNumber, text: text}
