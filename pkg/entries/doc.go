@@ -22,6 +22,9 @@
 //	RuntimeConfig
 //	  PK config  RK is_test_mode        selects the schema for new entries
 //
+// An entry that has changed also has what is remembered of its lines ([linememory.Memory]), in the columns lines0 and
+// following.
+//
 // Entries and policies have a column key_revision: the revision of the rules by which their keys were made. In a
 // policy, the column applies to all entries of that policy.
 //

@@ -118,30 +118,34 @@ func inserted(r row, now time.Time) *feed.Change {
 		Share: e.New, WordsAdded: e.Added})
 }
 
-// updated returns the feed's change for an updated entry. It returns nil if only measures of the text differ, as they
-// do when the program's rules change.
-func updated(was, is entry.Fields, now time.Time) *feed.Change {
-	c := feed.Change{At: now}
-	switch old, text := entry.TextOf(was), entry.TextOf(is); {
+// updated returns the feed's change for an updated entry, and what is remembered of its lines afterwards. The change is
+// nil if only measures of the text differ, as they do when the program's rules change.
+func updated(r row, is entry.Fields, now time.Time) (*feed.Change, []byte) {
+	was, c := r.fields, feed.Change{At: now}
+	old, text := entry.TextOf(was), entry.TextOf(is)
+	switch {
 	case old != text:
 		e := change.Compare(change.WordsOf(old), change.WordsOf(text))
 		c.Kind, c.Why = feed.Content, change.Content.Why(e)
 		c.Share, c.WordsAdded, c.WordsRemoved = max(e.New, e.Gone), e.Added, e.Removed
-		c.SetDifference(textdiff.Text{Text: old}, textdiff.Text{Text: text}, maxCompared, nil)
 	case was.Text("title") != is.Text("title"):
 		c.Kind, c.Why = feed.Title, change.Title.Why(change.Extent{})
 	case described(was) != described(is):
 		c.Kind, c.Why = feed.Metadata, change.Metadata.Why(change.Extent{})
 	default:
-		return nil
+		return nil, r.lines
 	}
-	return aboutEntry(is, c)
+	lines, moving := see(r.lines, was, is, &c)
+	if old != text {
+		c.SetDifference(textdiff.Text{Text: old}, textdiff.Text{Text: text}, maxCompared, moving)
+	}
+	return aboutEntry(is, c), lines
 }
 
-// described joins the texts that describe an entry. The title and the text of the entry are not among them.
+// described joins the texts that describe an entry, in lines. The title and the text of the entry are not among them.
 func described(f entry.Fields) string {
 	said := []string{f.Text("author"), f.Text("url"), f.Text("url_canonical"), f.Text("content_type")}
-	metadata, _ := json.Marshal(f["metadata"]) // metadata always encodes
+	metadata, _ := json.MarshalIndent(f["metadata"], "", "  ") // metadata always encodes
 	return strings.Join(append(said, string(metadata)), "\n")
 }
 

@@ -270,7 +270,7 @@ func (s *Session) rekeyOps(ctx context.Context, policy Policy, r row, fields ent
 
 // moved returns the writes that give an entry new fields, and that move its key rows to the keys in these fields.
 func (r row) moved(fields entry.Fields) []storage.Op {
-	now := row{key: r.key, etag: r.etag, fields: fields, revision: entry.KeyRevision}
+	now := row{key: r.key, etag: r.etag, fields: fields, revision: entry.KeyRevision, lines: r.lines}
 	return append(
 		[]storage.Op{{Kind: storage.Replace, Entity: now.entity()}},
 		keyOps(entry.KeysOf(r.fields), entry.KeysOf(fields), r.fields.Text("id"))...)

@@ -9,6 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/entries/entry"
 	"github.com/tidemark/tidemark/pkg/storage"
+	rows "github.com/tidemark/tidemark/pkg/storage/row"
 )
 
 const (
@@ -27,7 +28,8 @@ type row struct {
 	key      storage.Key
 	etag     storage.ETag
 	fields   entry.Fields
-	revision int64 // revision of the entry's keys; see [entry.KeyRevision]
+	revision int64  // revision of the entry's keys; see [entry.KeyRevision]
+	lines    []byte // see [linesColumn]
 }
 
 // idPattern matches the id of an entry, which contains its location: entry_<policy>-<token>.
@@ -81,6 +83,7 @@ func (r row) entity() storage.Entity {
 	if r.revision > 0 {
 		props[revisionColumn] = r.revision
 	}
+	rows.Split(props, linesColumn, r.lines)
 	return storage.Entity{Key: r.key, ETag: r.etag, Props: props}
 }
 
@@ -92,5 +95,6 @@ func rowOf(e storage.Entity) (row, error) {
 		return row{}, fmt.Errorf("%s: %w", e.Row, err)
 	}
 	revision, _ := e.Props[revisionColumn].(int64)
-	return row{key: e.Key, etag: e.ETag, fields: fields, revision: revision}, nil
+	return row{key: e.Key, etag: e.ETag, fields: fields, revision: revision,
+		lines: rows.Join(e.Props, linesColumn)}, nil
 }

@@ -308,11 +308,12 @@ func (s *Session) rewrite(ctx context.Context, r row, fields entry.Fields) (entr
 	}
 	now := s.s.o.Clock()
 	fields["updated_at"] = storage.FormatTime(now)
-	changed := row{key: r.key, etag: r.etag, fields: fields, revision: entry.KeyRevision}
+	news, lines := updated(r, fields, now)
+	changed := row{key: r.key, etag: r.etag, fields: fields, revision: entry.KeyRevision, lines: lines}
 	ops := append(
 		[]storage.Op{{Kind: storage.Replace, Entity: changed.entity()}},
 		keyOps(entry.KeysOf(r.fields), entry.KeysOf(fields), fields.Text("id"))...)
-	n, err := s.outbox.news(ctx, r.key, updated(r.fields, fields, now))
+	n, err := s.outbox.news(ctx, r.key, news)
 	if err != nil {
 		return nil, written{}, err
 	}

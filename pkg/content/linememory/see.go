@@ -29,6 +29,8 @@ type Verdict struct {
 	What  string
 	// Again says that a second check soon would show whether something moves at each check, or seldom.
 	Again bool
+	// Covered says that nothing differs but what no hash of a page covers, such as a counter.
+	Covered bool
 
 	lines map[string]bool
 }
@@ -387,7 +389,7 @@ func (s *comparison) verdict() (v Verdict) {
 	if s.align.moved > 0 {
 		whys[Order] = "the order"
 	}
-	v.lines = s.movingLines(old, now)
+	v.lines, v.Covered = s.movingLines(old, now), s.align.cost() == 0
 	beside := s.align.old.withoutBeside(s.before, old)
 	if s.align.now.withoutBeside(s.after, now) || beside {
 		whys[Beside] = "text without a fact"
