@@ -29,6 +29,7 @@ type amount struct {
 	text      numeral
 	codes     []string // the currencies that its sign stands for
 	named     bool     // a currency stands beside it
+	negative  bool
 	per       string
 	from      bool
 	upTo      bool   // it ends the range that the amount before it begins
@@ -42,11 +43,21 @@ type amount struct {
 // readMoney reads the amount in a text.
 func readMoney(text string, h Hint) (v Value, why string, ok bool) {
 	text = signInside.ReplaceAllString(dom.PlainDigits(dom.Fold(text)), "$1.$2€$3")
+	text = signApart.ReplaceAllString(text, "$1$2.$3 €")
+	if d, ok := ParseDecimal(text); ok && h.Program && strings.ContainsAny(text, "eE") {
+		text = string(d)
+	}
 	switch {
 	case len(text) > maxText:
 		return v, "the text is too long for an amount", false
 	case free.MatchString(text):
 		return Value{Type: Money, Number: "0", Currency: h.Currency}, "free", true
+	}
+	if m := blankInside.FindStringSubmatchIndex(text); m != nil {
+		if strings.IndexFunc(restOf(text), unicode.IsLetter) >= 0 {
+			return v, "the text may be one amount with a blank in it, or two", false
+		}
+		text = text[:m[2]] + text[m[3]:]
 	}
 	all, why := findAmounts(text)
 	if why != "" {
@@ -64,6 +75,12 @@ func readMoney(text string, h Hint) (v Value, why string, ok bool) {
 
 // signInside matches an amount with its sign in place of the point, as in 12€90.
 var signInside = regexp.MustCompile(`(\d)€(\d\d)([^\d€.,%]|$)`)
+
+// signApart matches an amount that ends a text, with its sign in place of the point and a blank behind it, as in 12 € 50.
+var signApart = regexp.MustCompile(`(^|[^\d.,])(\d{1,6}) ?€ (\d\d)$`)
+
+// blankInside matches a number with a blank behind its point, as in 118, 99.
+var blankInside = regexp.MustCompile(`^\D*\d[\d.'’]*[.,]( )\d\d(?:\D|$)`)
 
 // numberStart matches the places where a number may begin.
 var numberStart = regexp.MustCompile(`[.,]?\d`)
@@ -85,12 +102,31 @@ func findAmounts(text string) (all []amount, why string) {
 			start++ // the sign ends a word
 		}
 		n := numeralAt(text, start)
-		texts = append(texts, text[end:start])
-		all = append(all, amount{text: n})
+		before, negative := withoutMinus(text[end:start], len(all) == 0)
+		texts = append(texts, before)
+		all = append(all, amount{text: n, negative: negative})
 		end = n.end
 	}
 	attach(all, append(texts, text[end:]))
 	return slices.DeleteFunc(all, func(a amount) bool { return a.none }), ""
+}
+
+// withoutMinus removes the sign of a negative amount from the text before it, where it stands before or behind a
+// currency. A dash between two amounts is none.
+func withoutMinus(before string, first bool) (rest string, negative bool) {
+	rest, behind := before, ""
+	if codes, without := currencyAtEnd(before); codes != nil {
+		rest, behind = without, before[len(without):]
+	}
+	cut := strings.TrimSuffix(strings.TrimSuffix(rest, "-"), "−")
+	r, _ := utf8.DecodeLastRuneInString(cut)
+	if cut == rest || unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune(".,-−–—", r) {
+		return before, false
+	}
+	if _, left := currencyAtStart(cut); !first && strings.TrimSpace(left) == "" {
+		return before, false
+	}
+	return cut + behind, true
 }
 
 // isStart reports whether a number that begins with a sign may follow a text.
@@ -278,6 +314,9 @@ func (a *amount) read(h Hint) (why string, ok bool) {
 	if _, fraction, _ := strings.Cut(string(number), "."); h.Program && len(fraction) > calculated {
 		number, _ = ParseDecimal(number.Rat().FloatString(decimalsOf(code)))
 		why = "rounded"
+	}
+	if a.negative {
+		number = Decimal("0").minus(number)
 	}
 	a.number, a.code, a.why = number, code, strings.Trim(reason+"; "+why, "; ")
 	return "", true

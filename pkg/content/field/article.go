@@ -42,20 +42,28 @@ func (p *Page) Article() []Result { return slices.Clone(p.article()) }
 
 func (p *Page) readArticle() (out []Result) {
 	for _, f := range facts {
+		var all []Result
 		for _, source := range []Source{JSONLD, Microdata, RDFa} {
 			if r, found := p.fact(source, f.name, f.of, f.props); found {
-				out = append(out, r)
+				all = append(all, r)
 				break
 			}
 		}
-		if len(out) > 0 && out[len(out)-1].Name == f.name || len(f.metas) == 0 {
-			continue
+		for _, name := range f.metas {
+			if content, _, _ := p.meta(name); content != "" {
+				all = append(all, p.parsed(Spec{Name: f.name, Type: f.of, Source: OpenGraph, At: name}, true, content))
+			}
 		}
-		if content, name, _ := p.meta(f.metas...); content != "" {
-			out = append(out, p.parsed(Spec{Name: f.name, Type: f.of, Source: OpenGraph, At: name}, true, content))
+		if len(all) > 0 {
+			out = append(out, all[max(0, slices.IndexFunc(all, isPrecise))])
 		}
 	}
 	return out
+}
+
+// isPrecise reports whether a result is not a date, or one with its day, before which a month or a year must give way.
+func isPrecise(r Result) bool {
+	return r.State == Found && (r.Value.Type != Date || len(r.Value.Text) >= len(dayForm))
 }
 
 // fact reads a field of the article of a page, or of the page itself.

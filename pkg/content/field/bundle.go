@@ -95,10 +95,17 @@ func (p *Page) declaredBy(source Source, it *Item) declaredProduct {
 	if slices.ContainsFunc(offers, func(o offered) bool { return o.here }) {
 		offers = slices.DeleteFunc(offers, func(o offered) bool { return !o.here })
 	}
+	if isNew := func(o offered) bool { return !o.used }; slices.ContainsFunc(offers, isNew) {
+		offers = slices.DeleteFunc(offers, func(o offered) bool { return o.used })
+	}
 	var prices, sales []reading
 	for _, o := range offers {
 		price, sale := p.prices(o)
 		prices, sales = append(prices, price), append(sales, sale)
+	}
+	if isZero := func(r reading) bool { return r.v.Number == "0" && r.v.High == "" }; slices.ContainsFunc(prices,
+		func(r reading) bool { return !r.v.None() && !isZero(r) }) {
+		prices = slices.DeleteFunc(prices, isZero) // it stands for a price that is not known
 	}
 	d.price, d.sale, d.stock = over(prices), over(sales), stockOver(offers)
 	if d.price.v.High != "" && d.sale.v.None() {

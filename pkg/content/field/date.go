@@ -13,7 +13,7 @@ import (
 
 var (
 	yearAlone  = regexp.MustCompile(`^(?:19|20|21)\d\d$`)
-	yearMonth  = regexp.MustCompile(`^((?:19|20|21)\d\d)-(0[1-9]|1[0-2])$`)
+	yearMonth  = regexp.MustCompile(`^((?:19|20|21)\d\d)[-/](0[1-9]|1[0-2])$`)
 	clockTime  = regexp.MustCompile(`\d{1,2}:\d\d`)
 	numberDate = regexp.MustCompile(`^(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})$`)
 )
@@ -33,7 +33,7 @@ func readDate(text string, h Hint) (v Value, why string, ok bool) {
 	case len(text) > longest:
 		return Value{}, "the text is too long for a date", false
 	case yearAlone.MatchString(text), yearMonth.MatchString(text):
-		v.Text = text
+		v.Text = strings.ReplaceAll(text, "/", "-")
 		return v, "", true
 	case numberDate.MatchString(text):
 		return numbersOnly(numberDate.FindStringSubmatch(text), h)

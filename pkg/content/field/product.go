@@ -22,6 +22,7 @@ type offered struct {
 	currency, stock       string
 	variant               string // name of the variant
 	here                  bool   // it has the whole address of the page, with its query
+	used                  bool   // it is of a used copy
 }
 
 // offersOf returns the offers of a product and of its variants.
@@ -73,6 +74,8 @@ func (p *Page) readOffer(it *Item, outer offered, depth int) (all []offered) {
 	if code := it.First("priceCurrency").Text; code != "" {
 		o.currency = code
 	}
+	condition := it.First("itemCondition").Text
+	o.used = outer.used || usedCopy.MatchString(condition)
 	if address := it.First("url").Text; address != "" {
 		if u, err := p.address.Parse(address); err == nil {
 			o.here = u.RawQuery != "" && u.RawQuery == p.address.RawQuery && pageKey(u) == pageKey(p.address)
@@ -89,6 +92,9 @@ func (p *Page) readOffer(it *Item, outer offered, depth int) (all []offered) {
 	}
 	return all
 }
+
+// usedCopy matches the names at schema.org of what is not new.
+var usedCopy = regexp.MustCompile(`(?i)(?:used|refurbished|damaged)(?:condition)?/?$`)
 
 // specify adds a price specification, unless it is for a part of the product, such as one liter, or for members.
 func (o *offered) specify(s *Item) {
@@ -178,6 +184,8 @@ func (p *Page) rangeOf(o offered) reading {
 	low, high := p.amountOf(o.low, o.currency, "offers.lowPrice"), p.amountOf(o.high, o.currency, "offers.highPrice")
 	switch {
 	case low.v.None():
+	case low.v.Number == "0" && !high.v.None() && high.v.Number != "0" && !p.free:
+		low.v, low.why = Value{}, "the lowest declared price is 0, and the page does not say that it is free"
 	case high.v.None():
 		low.v.From = true
 	case high.v.Currency == low.v.Currency && high.v.Number.Compare(low.v.Number) > 0:

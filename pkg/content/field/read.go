@@ -250,10 +250,28 @@ func elementText(n *html.Node, attribute string, of Type) string {
 			return text
 		}
 	}
-	if of == Date && dom.Attr(n, "datetime") != "" {
-		return dom.Attr(n, "datetime")
+	if of == Date {
+		if text := datetimeIn(n); text != "" {
+			return text
+		}
 	}
 	return itemText(n, true)
+}
+
+// datetimeIn returns the time for programs of an element, or of the only one in it that has one.
+func datetimeIn(n *html.Node) (text string) {
+	if text = dom.Attr(n, "datetime"); text != "" {
+		return text
+	}
+	for c := range n.Descendants() {
+		if other := dom.Attr(c, "datetime"); other != "" {
+			if text != "" && text != other {
+				return ""
+			}
+			text = other
+		}
+	}
+	return text
 }
 
 // readJSON reads the values that a path finds. Its source stands as long as what holds the value does.
