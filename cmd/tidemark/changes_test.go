@@ -28,9 +28,13 @@ func TestW3Changes(t *testing.T) {
   tidemark diff url_a 7f1d441a34a5 3f235255ec5c
 
 `
+	small := strings.Replace(aChange, `"from"`, `"small":{"why":"moves","what":"a number"},"from"`, 1)
 	performAll(t, []script{
 		{name: "one", args: []string{"changes"}, answers: []answered{{200, page("1-3-0", "", aChange)}}, out: shown,
 			asked: []string{"GET /api/changes?top=50"}},
+		{name: "a small one", args: []string{"changes"}, answers: []answered{{200, page("1-3-0", "", small)}},
+			out: strings.Replace(shown, "    - It", "  small: a number that moves at most checks; rules do not tell of it by "+
+				"default\n    - It", 1)},
 		{name: "none", args: []string{"changes"}, answers: []answered{{200, page("1-3-0", "")}},
 			out: "nothing has changed\n"},
 		{name: "filtered", args: []string{"changes", "--since", "3d", "--until", "2026-03-01", "--host", "A.example",

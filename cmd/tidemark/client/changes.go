@@ -116,9 +116,6 @@ func explainChange(t *terminal.Terminal, why api.ChangeWhy) {
 	said.ID, said.URL, said.Title, said.Why, said.From, said.To = "", "", "", "", "", ""
 	said.At, said.Kind, said.Silenced, said.Small = time.Time{}, "", false, nil
 	sayFields(t, factFields(t.Now(), form.Facts(said)))
-	if s := why.Change.Small; s != nil {
-		t.Say("small: %s; rules do not tell of it by default", terminal.Clean(s.Words()))
-	}
 	t.SayWhen(why.Change.Silenced, "silenced by what is watched of the page: it is listed with --silenced only")
 	for _, ig := range why.Change.Ignored {
 		t.Say("did not count, by %s", terminal.Clean(ig.Rule))
@@ -261,6 +258,9 @@ func showChange(t *terminal.Terminal, c api.FeedChange) {
 	t.Say("  %s, %s, change %s", words.Stamp(c.At), words.Ago(t.Now(), c.At), terminal.Clean(c.ID))
 	t.SayWhen(c.Title != "", "  %s", terminal.Clean(c.Title))
 	t.SayWhen(c.Why != "", "  %s", terminal.Clean(c.Why))
+	if c.Small != nil {
+		t.Say("  small: %s; rules do not tell of it by default", terminal.Clean(c.Small.Words()))
+	}
 	for _, place := range api.ShownOf(c.Passages) {
 		t.SayWhen(place.Under != "", "  %s:", terminal.Clean(place.Under))
 		if place.Table != nil {
