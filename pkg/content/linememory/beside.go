@@ -2,7 +2,6 @@ package linememory
 
 import (
 	"strings"
-	"unicode"
 
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/fact"
@@ -20,12 +19,6 @@ type Reading struct {
 	IsLink func(line string) bool
 }
 
-// A text beside the main content is a sentence from this many words on, or letters of a script without spaces.
-const (
-	sentenceWords   = 8
-	sentenceLetters = 20
-)
-
 // withoutBeside takes away the marks of lines beside the main content in which nothing is news. It reports whether
 // there are such lines.
 func (p *page) withoutBeside(r Reading, marked []bool) (found bool) {
@@ -34,7 +27,7 @@ func (p *page) withoutBeside(r Reading, marked []bool) (found bool) {
 			continue
 		}
 		line := p.textOf(l)
-		if isSentence(line) && (r.IsLink == nil || !r.IsLink(LineOf(line))) || p.touchesFact(l, marked) {
+		if words.IsSentence(line) && (r.IsLink == nil || !r.IsLink(LineOf(line))) || p.touchesFact(l, marked) {
 			continue
 		}
 		clear(marked[l.from:l.to])
@@ -61,20 +54,4 @@ func LineOf(line string) string {
 		text = strings.TrimPrefix(text, bullet)
 	}
 	return text
-}
-
-// isSentence reports whether a line is as long as a sentence.
-func isSentence(line string) bool {
-	n, letters := 0, 0
-	for word := range strings.FieldsSeq(line) {
-		if strings.ContainsFunc(word, unicode.IsLetter) {
-			n++
-		}
-		for _, r := range word {
-			if words.IsSpaceless(r) {
-				letters++
-			}
-		}
-	}
-	return n >= sentenceWords || letters >= sentenceLetters
 }

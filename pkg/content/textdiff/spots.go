@@ -217,16 +217,6 @@ func (p part) facts() (has, rare bool) {
 
 // isSentence reports whether a line that came or went, or what a line has lost or gained, is as long as a sentence.
 func isSentence(p part) bool {
-	const least, unspaced = 8, 20 // words, and letters of scripts without spaces between words
 	text := p.text()
-	if !p.isWhole() && !endsSentence(text) {
-		return false
-	}
-	n := 0
-	for _, r := range text {
-		if words.IsSpaceless(r) {
-			n++
-		}
-	}
-	return len(strings.Fields(text)) >= least || n >= unspaced
+	return (p.isWhole() || endsSentence(text)) && words.IsSentence(text)
 }

@@ -263,7 +263,7 @@ func unitAfter(s side, alone bool) string {
 	}
 	text := strings.TrimLeft(rest, " ")
 	first, _ := utf8.DecodeRuneInString(text)
-	if !unicode.IsLetter(first) || text == rest && !spaceless(first) {
+	if !unicode.IsLetter(first) || text == rest && !words.IsSpaceless(first) {
 		return ""
 	}
 	all := strings.Fields(text)
@@ -273,7 +273,7 @@ func unitAfter(s side, alone bool) string {
 	}
 	const longest = 24
 	text = words.ClipRunes(strings.Join(all, " "), longest)
-	if text == "" || spaceless(first) {
+	if text == "" || words.IsSpaceless(first) {
 		return text
 	}
 	return " " + text
@@ -281,11 +281,6 @@ func unitAfter(s side, alone bool) string {
 
 // breaks are the signs between clauses.
 const breaks = ".!?;:,()–—|。！？；：，、（）…"
-
-// spaceless reports whether a letter is of a script that puts no blanks between words.
-func spaceless(r rune) bool {
-	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
-}
 
 func isSmall(word string) bool { return small[strings.ToLower(word)] }
 
