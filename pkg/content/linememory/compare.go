@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/aymanbagabas/go-udiff"
 	"github.com/tidemark/tidemark/pkg/content/extract/noise"
+	"github.com/tidemark/tidemark/pkg/content/textdiff"
 )
 
 // difference is a position in which two pages differ: tokens of the old one, and those that replace them.
@@ -220,29 +220,17 @@ func spanOf(lines []span, s span) (out span) {
 
 // edits compares two lists of keys and returns the ranges that differ.
 func edits(a, b []uint32) (out []difference) {
-	before, at := joined(a)
-	after, _ := joined(b)
-	j, done := 0, 0
-	for _, e := range udiff.Lines(before, after) {
-		from, to := at[e.Start], at[e.End]
-		j += from - done
-		n := strings.Count(e.New, "\n")
-		out = append(out, difference{span{from, to}, span{j, j + n}})
-		j, done = j+n, to
+	texts := func(keys []uint32) []string {
+		all := make([]string, len(keys))
+		for i, k := range keys {
+			all[i] = strconv.FormatUint(uint64(k), 36)
+		}
+		return all
+	}
+	for old, now := range textdiff.Edits(texts(a), texts(b)) {
+		out = append(out, difference{span{old[0], old[1]}, span{now[0], now[1]}})
 	}
 	return out
-}
-
-// joined returns keys on lines of their own, and the index of each by its offset.
-func joined(keys []uint32) (text string, at map[int]int) {
-	var b []byte
-	at = make(map[int]int, len(keys)+1)
-	for i, k := range keys {
-		at[len(b)] = i
-		b = append(strconv.AppendUint(b, uint64(k), 36), '\n')
-	}
-	at[len(b)] = len(keys)
-	return string(b), at
 }
 
 // sameItems reports whether two texts list the same three or more things in another order. A thing is a few words.

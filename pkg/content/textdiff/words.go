@@ -3,6 +3,7 @@ package textdiff
 import (
 	"cmp"
 	"hash/fnv"
+	"iter"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -84,6 +85,18 @@ func edits(a, b []string) (out []edit) {
 		i, j = to, j+n
 	}
 	return append(out, edit{i, len(a), len(a), len(b), len(b)})
+}
+
+// Edits yields the ranges in which two lists differ, in order: from and to in the first list, and in the second one. A
+// key has no line end.
+func Edits(a, b []string) iter.Seq2[[2]int, [2]int] {
+	return func(yield func(was, is [2]int) bool) {
+		for _, e := range edits(a, b) {
+			if (e.from < e.to || e.at < e.end) && !yield([2]int{e.from, e.to}, [2]int{e.at, e.end}) {
+				return
+			}
+		}
+	}
 }
 
 // wordKey is a key of a token. The last word of a line, without a space after it, is the same as elsewhere.
