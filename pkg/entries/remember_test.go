@@ -35,7 +35,7 @@ func (r *rig) updates(id string, every time.Duration, all ...entry.Fields) (out 
 
 // page is the text of an entry with a counter, which a fact may share a line with.
 func page(views, fee int) string {
-	return fmt.Sprintf("The quay has a crane of ten tons.\n\nSeen %d times. The fee is %d EUR.\n\nOpen to all.", views, fee)
+	return fmt.Sprintf("The quay has a crane.\n\nSeen %d times. The fee is %d EUR.\n\nOpen to all.", views, fee)
 }
 
 // TestQ17EntriesPassThroughTheMemory checks that what moves at each update of an entry is a small change from its third
