@@ -16,7 +16,7 @@ type Shown struct {
 }
 
 // ShownOf returns passages as people see them. Rows of a table that follow each other are one table, and a row with the
-// row that it replaced is one row.
+// row that it replaced is one row. A heading is left out if it is the name of what is shown before it.
 func ShownOf(all []ChangedPassage) (out []Shown) {
 	var names []string // of the columns of the last table
 	of := ""           // what the last one is of
@@ -28,6 +28,9 @@ func ShownOf(all []ChangedPassage) (out []Shown) {
 	}
 	for i := 0; i < len(all); i++ {
 		p := all[i]
+		if slices.ContainsFunc(all[:i], p.isNameOf) {
+			continue
+		}
 		if p.Columns == nil || len(p.Cells) != len(p.Columns) {
 			add(Shown{Passage: p}, p)
 			names = nil
@@ -68,6 +71,11 @@ func (p ChangedPassage) outer() string {
 		names = names[:i]
 	}
 	return strings.Join(names, BetweenNames)
+}
+
+// isNameOf reports whether a passage is no more than the name of another one, which came or went with it.
+func (p ChangedPassage) isNameOf(other ChangedPassage) bool {
+	return p.Op == other.Op && p.Text != "" && (other.Of == p.Text || strings.HasSuffix(other.Of, BetweenNames+p.Text))
 }
 
 // tableOf returns a table without rows.

@@ -53,6 +53,7 @@ func Differences(old, text Text, o Options) Difference {
 	heaviest := func(a, b candidate) int { return cmp.Compare(b.weight, a.weight) }
 	slices.SortStableFunc(f.spots, heaviest)
 	slices.SortStableFunc(f.rows, heaviest)
+	namesLast(f.spots)
 	for _, c := range f.rows {
 		d.All = append(d.All, c.passages...)
 	}
@@ -61,6 +62,28 @@ func Differences(old, text Text, o Options) Difference {
 		d.Chosen = append(d.Chosen, c.passages[max(0, n-(o.Most-len(d.Chosen))):]...) // prefer the new text
 	}
 	return d
+}
+
+// namesLast puts last what only repeats the name of what has more to say, such as the heading of a new entry.
+func namesLast(all []candidate) {
+	named := map[string]int{} // the weights of what has a name
+	for _, c := range all {
+		for _, p := range c.passages {
+			if n := len(p.Of); n > 0 {
+				named[p.Of[n-1]] = max(named[p.Of[n-1]], c.weight)
+			}
+		}
+	}
+	repeats := func(c candidate) bool { return len(c.passages) == 1 && c.weight < named[c.passages[0].Text] }
+	slices.SortStableFunc(all, func(a, b candidate) int {
+		switch x, y := repeats(a), repeats(b); {
+		case x == y:
+			return 0
+		case x:
+			return 1
+		}
+		return -1
+	})
 }
 
 // candidate is a difference at one position: the passages before and after.

@@ -63,6 +63,22 @@ func TestN11Order(t *testing.T) {
 	}
 }
 
+// TestN11NamesLast checks that the heading of a new entry comes after what it is the name of, and first if it has as
+// much to say (N11).
+func TestN11NamesLast(t *testing.T) {
+	for heading, want := range map[string]string{
+		"Night ferry": "+- id: 19!\n+- state: draft\n+- quay: north\n+- crew: six",
+		"From 3 EUR":  "+From 3 EUR!\n+- id: 19!\n+- state: draft\n+- quay: north",
+	} {
+		of := func(line, _, _ int) []string { return map[bool][]string{true: {heading}}[line > 1] }
+		text := "Ferries\n" + heading + "\n- id: 19\n- state: draft\n- quay: north\n- crew: six"
+		d := Differences(Text{Text: "Ferries"}, Text{Text: text, Of: of}, Options{Most: 4, Size: 100})
+		if diff := cmp.Diff(want, told(d.Chosen)); diff != "" {
+			t.Errorf("(-want +have)\n%s", diff)
+		}
+	}
+}
+
 // TestN11BothForms checks that a line which only lost or gained words is told as it was and as it is, and that whole
 // sentences which came or went are told alone (N11).
 func TestN11BothForms(t *testing.T) {
