@@ -26,6 +26,8 @@ type Part struct {
 	Letters  int          // number of letters and digits in Text
 	Elements int          // number of elements that the selectors find; 1 without selectors
 	Why      string       // the reason why the selectors cannot be applied; empty if they can
+	// Around is [Unknown], [AsBefore], or says why the page around the part counts as rebuilt; see [Part.CompareAround].
+	Around string
 	// List has the entries, if the page is a list whose entries are watched; otherwise it is nil.
 	List *extract.Entries
 
@@ -34,11 +36,13 @@ type Part struct {
 	spec   watch.Spec
 	page   string // text of the whole page
 
-	// The page, until the places of the part in it are first needed, and these places.
-	body                 []byte
+	body                 []byte // of the page
 	contentType, baseURL string
-	spans                [][]web.Span
-	lines                map[string]bool // lines of Text; nil until they are first needed
+
+	// The places of the part in the page, once they were needed.
+	placed bool
+	spans  [][]web.Span
+	lines  map[string]bool // lines of Text; nil until they are first needed
 }
 
 // Reader reads watched pages. It compiles its rules when it reads the first page, because most checks read no page.

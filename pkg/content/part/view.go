@@ -141,9 +141,9 @@ func (p *Part) outside() string {
 
 // wanted returns, for each line of the page, the parts that the selectors want; nil if that is not known.
 func (p *Part) wanted() [][]web.Span {
-	if p.body != nil {
+	if !p.placed {
 		text, spans, read := web.Marked(p.body, p.contentType, p.baseURL, p.rules)
-		if p.body = nil; read && text == p.page {
+		if p.placed = true; read && text == p.page {
 			p.spans = spans
 		}
 	}

@@ -1,0 +1,221 @@
+package web
+
+import (
+	"slices"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"github.com/tidemark/tidemark/pkg/base/jsonpath"
+	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/data"
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+)
+
+// Outline is what a web page or JSON is made of: its names, which are classes and ids or the names of values, and its
+// lines. It tells the part that a selector finds from what is around it.
+type Outline struct {
+	Names  map[string]bool // all of them
+	Around map[string]bool // those outside the part
+	Near   []string        // those of the nearest elements that hold the part, and of what is beside these
+	Own    [][]string      // those of elements of the part, each with its own; at most as many as are needed
+	Lines  []OutlineLine
+	// Pairs are the types of elements with the types of their parents, for pages with hardly any names.
+	Pairs map[string]bool
+	JSON  bool
+}
+
+// OutlineLine is a line of an [Outline].
+type OutlineLine struct {
+	Text   string
+	Around string   // what of the line is outside the part
+	Names  []string // of the elements around its text, the nearest first
+}
+
+const (
+	maxNear    = 12     // names near the part, of an element of it, and of a line
+	maxOwn     = 20     // elements of the part whose names are kept
+	maxOutline = 50_000 // names, and lines
+)
+
+// OutlineOf returns the outline of a web page or of JSON. The result ok is false if it is neither, or cannot be parsed,
+// or the selector cannot be applied.
+func OutlineOf(body []byte, contentType, baseURL string, sel Selector) (out Outline, ok bool) {
+	out = Outline{Names: map[string]bool{}, Around: map[string]bool{}, Pairs: map[string]bool{}}
+	if root, isJSON := Values(body, contentType, baseURL); isJSON {
+		values, found := sel.(data.ValueSelector)
+		if !found {
+			return out, false
+		}
+		wanted, _, err := values.SelectValues(root)
+		part := map[*jsonpath.Node]bool{}
+		for _, n := range wanted {
+			part[n] = true
+		}
+		out.JSON = true
+		out.json(root, "$", false, part)
+		return out, err == nil
+	}
+	root, _, err := SelectorTree(body, contentType, baseURL, extract.Limits{})
+	if root == nil || err != nil {
+		return out, false
+	}
+	roots, err := sel.Select(root)
+	if err != nil {
+		return out, false
+	}
+	o := outliner{Outline: &out, part: map[*html.Node]bool{}}
+	for _, n := range roots {
+		o.part[n] = true
+		out.own(namesOf(n))
+	}
+	if len(roots) > 0 {
+		out.Near = nearOf(roots[0], o.part)
+	}
+	o.walk(root, false)
+	o.end()
+	return out, true
+}
+
+// outliner collects the lines of a page.
+type outliner struct {
+	*Outline
+	part         map[*html.Node]bool
+	text, around strings.Builder // of the present line
+	names        []string
+}
+
+func (o *outliner) walk(n *html.Node, inPart bool) {
+	switch n.Type {
+	case html.TextNode:
+		o.write(n, inPart)
+		return
+	case html.ElementNode:
+	default:
+		for c := range n.ChildNodes() {
+			o.walk(c, inPart)
+		}
+		return
+	}
+	inPart = inPart || o.part[n]
+	o.note(namesOf(n), inPart)
+	if !inPart && n.Parent != nil && len(o.Pairs) < maxOutline {
+		o.Pairs[n.Parent.Data+">"+n.Data] = true
+	}
+	if dom.Unseen(n) && n.DataAtom != atom.Head {
+		return
+	}
+	apart := dom.IsBlock(n.DataAtom) || n.DataAtom == atom.Br || n.DataAtom == atom.Td || n.DataAtom == atom.Th
+	if apart {
+		o.end()
+	}
+	for c := range n.ChildNodes() {
+		o.walk(c, inPart)
+	}
+	if apart {
+		o.end()
+	}
+}
+
+// own adds the names of an element of the part.
+func (out *Outline) own(names []string) {
+	if len(out.Own) < maxOwn {
+		out.Own = append(out.Own, names)
+	}
+}
+
+// note adds names of an element.
+func (out *Outline) note(names []string, inPart bool) {
+	for _, name := range names {
+		if len(out.Names) >= maxOutline {
+			return
+		}
+		if out.Names[name] = true; !inPart {
+			out.Around[name] = true
+		}
+	}
+}
+
+func (o *outliner) write(n *html.Node, inPart bool) {
+	if o.text.WriteString(n.Data); !inPart {
+		o.around.WriteString(n.Data)
+	}
+	const levels = 2 // elements around a text whose names are those of the line
+	p := n.Parent
+	for range levels {
+		if p == nil || strings.TrimSpace(n.Data) == "" {
+			return
+		}
+		if len(o.names) < maxNear {
+			o.names = append(o.names, namesOf(p)...)
+		}
+		p = p.Parent
+	}
+}
+
+// end ends a line.
+func (o *outliner) end() {
+	line := OutlineLine{Text: dom.Fold(o.text.String()), Around: dom.Fold(o.around.String()), Names: o.names}
+	o.text.Reset()
+	o.around.Reset()
+	if o.names = nil; line.Text != "" && len(o.Lines) < maxOutline {
+		o.Lines = append(o.Lines, line)
+	}
+}
+
+// namesOf returns the classes and the id of an element, at most the first [maxNear] classes.
+func namesOf(n *html.Node) (names []string) {
+	for class := range strings.FieldsSeq(dom.Attr(n, "class")) {
+		if names = append(names, "."+class); len(names) == maxNear {
+			break
+		}
+	}
+	if id := strings.TrimSpace(dom.Attr(n, "id")); id != "" {
+		names = append(names, "#"+id)
+	}
+	return names
+}
+
+// nearOf returns the names of the elements that hold n and of those beside them, the nearest first.
+func nearOf(n *html.Node, part map[*html.Node]bool) (near []string) {
+	add := func(n *html.Node) {
+		for _, name := range namesOf(n) {
+			if len(near) < maxNear && !slices.Contains(near, name) {
+				near = append(near, name)
+			}
+		}
+	}
+	for p := n.Parent; p != nil && len(near) < maxNear; n, p = p, p.Parent {
+		add(p)
+		for c := range p.ChildNodes() {
+			if c != n && !part[c] && c.Type == html.ElementNode {
+				add(c)
+			}
+		}
+	}
+	return near
+}
+
+// json adds a value of JSON, whose name is its path without the numbers of items.
+func (out *Outline) json(n *jsonpath.Node, path string, inPart bool, part map[*jsonpath.Node]bool) {
+	if part[n] {
+		inPart = true
+		out.own([]string{path})
+	}
+	if out.note([]string{path}, inPart); len(n.Kids) == 0 && len(out.Lines) < maxOutline {
+		if line := (OutlineLine{Text: path + ": " + n.Text, Names: []string{path}}); n.Text != "" {
+			if !inPart {
+				line.Around = line.Text
+			}
+			out.Lines = append(out.Lines, line)
+		}
+	}
+	for _, kid := range n.Kids {
+		below := path + "[]"
+		if kid.Name != "" {
+			below = path + "." + kid.Name
+		}
+		out.json(kid, below, inPart, part)
+	}
+}
