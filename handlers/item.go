@@ -126,6 +126,9 @@ func itemJSON(it *registry.Item) api.Item {
 	case out.Collapsed:
 		out.Why = it.Collapse.Why()
 	}
+	if it.Watched.Empty {
+		out.WatchEmptySince = it.Watched.Since
+	}
 	if it.Type == source.URL {
 		out.UnlinkedSince = it.UnlistedSince
 	}

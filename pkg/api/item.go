@@ -23,6 +23,9 @@ type Item struct {
 	Warning string `json:"warning,omitempty" label:"Warning"`
 	// WatchBroken is true when the watched part of the page is missing or no longer looks as it did.
 	WatchBroken bool `json:"watchBroken,omitempty" label:"Watch broken"`
+	// WatchEmptySince is when the page lost what is watched, if the rest of it is as before, or when it was first read
+	// without. That there is something again is a change of its text.
+	WatchEmptySince time.Time `json:"watchEmptySince,omitzero" label:"Watched part empty since"`
 	// Collapsed is true when the last check found almost nothing left of the content. Searches keep finding the
 	// previous content until two more checks find the same.
 	Collapsed bool `json:"collapsed,omitempty" label:"Collapsed"`

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"net/http"
 	"slices"
+	"time"
 )
 
 // Past completes the lists of captures and edges of an item, newest first. It loads a list again only if the list may
@@ -41,11 +42,26 @@ func (c *Client) Past(ctx context.Context, item *ItemDetail) error {
 // maxBrokenPages bounds the pages of the feed that BrokenWatches reads.
 const maxBrokenPages = 10
 
-// BrokenWatches returns the items whose watch broke and is still broken, of one host or of all, the latest first. It
-// finds them by the changes of that kind. The result more is true if there may be others: it returns at most as many as
+// EmptyFor is how long a watched part may be empty before that is a problem which a person is asked about.
+const EmptyFor = 30 * 24 * time.Hour
+
+// WatchProblem says why the watch of an item is broken, or that what it watches has been empty for [EmptyFor]; "" if
+// neither is so.
+func (it Item) WatchProblem() string {
+	switch {
+	case it.WatchBroken:
+		return cmp.Or(it.Why, "the watch is broken")
+	case !it.WatchEmptySince.IsZero() && it.LastChecked.Sub(it.WatchEmptySince) >= EmptyFor:
+		return "what is watched has been empty since " + it.WatchEmptySince.Format(time.DateOnly)
+	}
+	return ""
+}
+
+// BrokenWatches returns the items whose watch broke and is still broken, and those of which a part has been empty for
+// [EmptyFor], of one host or of all, the latest first. It finds them by the changes of that kind. The result more is true if there may be others: it returns at most as many as
 // most, and looks only so far back.
 func (c *Client) BrokenWatches(ctx context.Context, host string, most int) (out []Item, more bool, err error) {
-	q := ChangeQuery{Kind: string(ChangeWatchBroken), Host: host, Top: 50}
+	q := ChangeQuery{Kind: string(ChangeWatchBroken), Host: host, Silenced: "true", Top: 50}
 	seen := map[string]bool{}
 	for range maxBrokenPages {
 		lately, err := ListChanges.Call(ctx, c, q)
@@ -64,10 +80,10 @@ func (c *Client) BrokenWatches(ctx context.Context, host string, most int) (out 
 			if err != nil {
 				return out, false, err
 			}
-			if len(out) == most && it.WatchBroken {
+			if len(out) == most && it.WatchProblem() != "" {
 				return out, true, nil
 			}
-			if it.WatchBroken {
+			if it.WatchProblem() != "" {
 				out = append(out, it.Item)
 			}
 		}

@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime/debug"
@@ -28,6 +29,7 @@ type check struct {
 	room        room
 	release     func()              // gives the permit back; further calls do nothing
 	known       *stored             // the item's stored document, once it has been read
+	earlier     *stored             // as known, but only its texts
 	differences verdict.Differences // what differs from the stored text, when the text has changed
 	listed      []feed.Change       // the new entries of a list
 	fields      verdict.FieldNews   // what was found of the fields
@@ -204,10 +206,43 @@ func (c *check) recall(ctx context.Context, got verdict.Answer, r *verdict.Readi
 	if !b.ComparesContent(it, got, *r, c.now()) {
 		return nil
 	}
-	if r.Words = change.WordsOf(r.Doc.MainText()); it.RawHash != "" {
-		b.Last, err = c.in.Snapshots.Last(ctx, it.ID, b.Rules.Version.String())
+	if it.RawHash != "" {
+		if b.Last, err = c.in.Snapshots.Last(ctx, it.ID, b.Rules.Version.String()); err != nil {
+			return err
+		}
 	}
-	return err
+	if b.Watching.NeedsEarlier(it, r.Part) {
+		if err = c.compareEarlier(ctx, got, r); err != nil {
+			return err
+		}
+	}
+	r.Words = change.WordsOf(r.Doc.MainText())
+	return nil
+}
+
+// compareEarlier finds out whether the watched part that is missing is empty or broken, by the page that is stored. That
+// page is read anyway when texts are compared.
+func (c *check) compareEarlier(ctx context.Context, got verdict.Answer, r *verdict.Reading) error {
+	old, err := c.earlierTexts(ctx, &c.item)
+	if err != nil || old == nil || old.part == nil {
+		return err
+	}
+	if doc, other := c.basis.Watching.CompareEarlier(*r, old.part); other {
+		*r = r.Indexing(&c.item, doc, got.Response.Header.Values("X-Robots-Tag"), "", c.basis.Rules, c.now())
+	}
+	return nil
+}
+
+// earlierTexts reads the texts that were stored for the item before this check; nil if they cannot be read.
+func (c *check) earlierTexts(ctx context.Context, was *registry.Item) (*stored, error) {
+	if c.known == nil && c.earlier == nil {
+		s, err := c.stored.loadTexts(ctx, was, &c.room, readAs{watching: c.basis.Watching}, c.basis.Last)
+		if err != nil || s.gone || s.unreadable != nil {
+			return nil, err
+		}
+		c.earlier = &s
+	}
+	return cmp.Or(c.known, c.earlier), nil
 }
 
 // confirm decides whether a missing page counts as missing, guarded or gone. The page is gone after

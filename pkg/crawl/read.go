@@ -32,18 +32,16 @@ func (c *check) read(ctx context.Context, got verdict.Answer) (verdict.Reading, 
 	if why := got.Response.NotFollowed; why != nil {
 		doc.Thin = why.Error()
 	}
-	r := verdict.ReadingOf(&c.item, doc, got.Raw, header.Values("X-Robots-Tag"), "", c.basis.Rules, c.now())
-	r.Page, r.Part, r.Linked = page, watched, linked
-	r.Fields, r.NoFields, r.UnreadData = values, noValues, fields.Unread()
-	return r, nil
+	r := verdict.Reading{Raw: got.Raw, Page: page, Part: watched, Linked: linked, Fields: values, NoFields: noValues,
+		UnreadData: fields.Unread()}
+	return r.Indexing(&c.item, doc, header.Values("X-Robots-Tag"), "", c.basis.Rules, c.now()), nil
 }
 
 // reading returns the part of a stored document that may be indexed.
 func (c *check) reading(s stored) verdict.Reading {
-	r := verdict.ReadingOf(&c.item, s.doc, c.item.RawHash, nil, c.item.ImageExclusion, c.basis.Rules, c.now())
-	r.Page, r.Part, r.Linked = s.page, s.part, s.linked
-	r.Fields, r.NoFields, r.UnreadData = s.fields, s.noFields, s.unreadData
-	return r
+	r := verdict.Reading{Raw: c.item.RawHash, Page: s.page, Part: s.part, Linked: s.linked, Fields: s.fields,
+		NoFields: s.noFields, UnreadData: s.unreadData}
+	return r.Indexing(&c.item, s.doc, nil, c.item.ImageExclusion, c.basis.Rules, c.now())
 }
 
 // storedDocument reads the item's stored document, at most once per check. When the document cannot be read, the

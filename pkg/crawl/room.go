@@ -91,7 +91,7 @@ func (w *Worker) Images(ctx context.Context, it registry.Item) ([]search.Image, 
 	if err != nil {
 		return nil, err
 	}
-	s, err := w.stored.load(ctx, &it, &r, readAs{watching: verdict.WatchingOf(set.Watch, w.rules().Version.String())})
+	s, err := w.stored.load(ctx, &it, &r, readAs{watching: verdict.WatchingOf(&it, set.Watch, w.rules().Version.String())})
 	if err != nil || s.gone || s.unreadable != nil {
 		return nil, err
 	}

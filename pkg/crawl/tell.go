@@ -18,13 +18,12 @@ import (
 func (c *check) compareTexts(
 	ctx context.Context, was *registry.Item, r verdict.Reading, o verdict.Outcome,
 ) (verdict.Outcome, error) {
-	old := c.known
-	if old == nil {
-		s, err := c.stored.loadTexts(ctx, was, &c.room, readAs{watching: c.basis.Watching}, c.basis.Last)
-		if err != nil || s.gone || s.unreadable != nil {
-			return o, err
-		}
-		old = &s
+	old, err := c.earlierTexts(ctx, was)
+	if err == nil && verdict.WasBroken(was, o) {
+		old, err = c.beforeTheBreak(ctx, was, old)
+	}
+	if err != nil || old == nil {
+		return o, err
 	}
 	o, c.differences, c.texts = verdict.Differing(old.page, old.doc, old.part, r, o)
 	o = c.basis.ExplainList(was, &c.item, old.part, r, o, len(c.listed) > 0)
@@ -39,6 +38,20 @@ func (c *check) compareTexts(
 	m, seen, o := verdict.SeeLines(&c.item, m, c.texts, o, c.now())
 	c.differences.Choose(c.texts, seen)
 	return o, c.in.Fields.Remember(ctx, c.item.ID, m)
+}
+
+// beforeTheBreak reads the texts of a page whose watched part is found again, as they were before the part broke. If they
+// are no longer stored, it returns those of the last check.
+func (c *check) beforeTheBreak(ctx context.Context, was *registry.Item, last *stored) (*stored, error) {
+	it := *was
+	if it.RawHash = was.Watched.Good; it.RawHash == "" || it.RawHash == was.RawHash {
+		return last, nil
+	}
+	s, err := c.stored.load(ctx, &it, &c.room, readAs{watching: c.basis.Watching})
+	if err != nil || s.gone || s.unreadable != nil {
+		return last, err
+	}
+	return &s, nil
 }
 
 // lines returns what is remembered of the lines of a page, or of its watched part.

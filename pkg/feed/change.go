@@ -152,9 +152,11 @@ type Change struct {
 	Fields []field.Change `json:"fields,omitempty"`
 	// Entry is the entry of a list, for [Listed].
 	Entry *Entry `json:"listed,omitempty"`
-	Part  bool   `json:"part,omitempty"` // only the watched part of the page was compared
-	From  string `json:"from,omitempty"`
-	To    string `json:"to,omitempty"`
+	// Broke is when the watch broke, for [WatchRestored]; zero if that is not known.
+	Broke time.Time `json:"broke,omitzero"`
+	Part  bool      `json:"part,omitempty"` // only the watched part of the page was compared
+	From  string    `json:"from,omitempty"`
+	To    string    `json:"to,omitempty"`
 
 	Position Position `json:"-"` // set when the change is published
 }

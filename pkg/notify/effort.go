@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -74,12 +75,13 @@ func (s sought) in(ctx context.Context, c feed.Change, left *effort) (bool, erro
 
 // wants reports whether a rule matches a change. A broken rule matches nothing, and so does one that is switched off.
 // That a watch is broken matches whatever the rule says of kinds and text, because then the rule would miss all that it
-// waits for. Errors: errSpent when the effort is used up, and that of a context that is done.
+// waits for; so does that it was restored, if the rule is from before the break. Errors: errSpent when the effort is used up, and that of a context that is done.
 func (r *rule) wants(ctx context.Context, c feed.Change, left *effort) (bool, error) {
 	if r.Problem != "" || r.Off || r.elsewhere(c) {
 		return false, nil
 	}
-	if c.Kind == feed.WatchBroken && r.filter.Concerns(c) {
+	restored := c.Kind == feed.WatchRestored && !r.Created.After(cmp.Or(c.Broke, r.Created))
+	if (c.Kind == feed.WatchBroken || restored) && r.filter.Concerns(c) {
 		return true, nil
 	}
 	if !r.isFor(c) || !r.selects(c).Wants(c) {

@@ -212,8 +212,8 @@ func TestW19RuleIsChecked(t *testing.T) {
 	}
 }
 
-// TestW19BrokenWatch checks that a broken watch is reported whatever kinds and words a rule waits for, but only for
-// pages that the rule is about.
+// TestW19BrokenWatch checks that a broken watch, and its restoration, are reported whatever kinds and words a rule waits
+// for, but only for pages that the rule is about. A rule that is younger than the break was not told of it.
 func TestW19BrokenWatch(t *testing.T) {
 	broken := feed.Change{Kind: feed.WatchBroken, ItemID: "lamp", Host: "a.example", Type: "url", Title: "Lamp",
 		Tags: []string{"sea"}}
@@ -234,10 +234,20 @@ func TestW19BrokenWatch(t *testing.T) {
 		{api.RuleFilter{ChangeFilter: api.ChangeFilter{Type: "file"}}, false},
 	} {
 		rule, errs := compile(api.RuleSpec{Name: "r", Channels: []string{"ops"}, Filter: tt.f})
+		rule.Created = time.Date(2027, 3, 4, 12, 0, 0, 0, time.UTC)
+		restored, before := broken, broken
+		restored.Kind, restored.Broke = feed.WatchRestored, rule.Created.Add(time.Hour)
+		before.Kind, before.Broke = feed.WatchRestored, rule.Created.Add(-time.Hour)
 		left := maxEffort
-		got, err := rule.wants(context.Background(), broken, &left)
-		if len(errs) > 0 || err != nil || got != tt.want {
-			t.Errorf("%+v: %t, %v %v", tt.f, got, errs, err)
+		for _, c := range []feed.Change{broken, restored} {
+			got, err := rule.wants(context.Background(), c, &left)
+			if len(errs) > 0 || err != nil || got != tt.want {
+				t.Errorf("%s, %+v: %t, %v %v", c.Kind, tt.f, got, errs, err)
+			}
+		}
+		unaware := tt.want && tt.f.Kind == "" // a rule for all kinds gets it all the same
+		if got, err := rule.wants(context.Background(), before, &left); err != nil || got != unaware {
+			t.Errorf("broken before the rule was made, %+v: %t, %v", tt.f, got, err)
 		}
 	}
 }

@@ -40,23 +40,26 @@ func (r *Items) Decide(ctx context.Context, id source.ID, m linememory.Memory, p
 }
 
 // AcceptWatch requests a check now. Whatever that check finds in the watched part becomes the new expectation (W16).
-// If the last check found the part as expected, there is nothing to accept, and AcceptWatch does nothing.
+// If the last check found the part as expected, there is nothing to accept, and AcceptWatch does nothing. For a part that
+// has been empty for long it makes no check: nothing more is said of that.
 func (r *Items) AcceptWatch(ctx context.Context, id source.ID) (Item, error) {
 	it, err := r.Find(ctx, id)
-	if err != nil || BrokenWatch(&it) == "" {
+	if err != nil || BrokenWatch(&it) == "" && !it.Watched.Long {
 		return it, err
 	}
 	return r.edit(ctx, id, func(it *Item, now time.Time) (bool, error) {
+		check := BrokenWatch(it) != ""
+		it.Watched.AcceptEmpty()
 		it.Watched.Asked, it.Fields = it.Watched.Broken != "", it.Fields.Accept()
 		it.Record(now, "watch", "somebody says that what is watched is right now"+by(ctx))
-		return true, nil
+		return check, nil
 	})
 }
 
 // Accept requests a check now. Whatever that check finds is accepted as the page: a collapse need not be confirmed by
 // further checks, and the watched part becomes the new expectation. If there is nothing to accept, Accept does nothing.
 func (r *Items) Accept(ctx context.Context, id source.ID) (Item, error) {
-	waits := func(it *Item) bool { return it.Collapse.Waits() || BrokenWatch(it) != "" }
+	waits := func(it *Item) bool { return it.Collapse.Waits() || BrokenWatch(it) != "" || it.Watched.Long }
 	it, err := r.Find(ctx, id)
 	if err != nil || !waits(&it) {
 		return it, err
@@ -65,10 +68,12 @@ func (r *Items) Accept(ctx context.Context, id source.ID) (Item, error) {
 		if !waits(it) {
 			return false, nil // a check has come in between
 		}
+		check := it.Collapse.Waits() || BrokenWatch(it) != ""
+		it.Watched.AcceptEmpty()
 		it.Collapse.Asked, it.Watched.Asked = it.Collapse.Waits(), it.Watched.Asked || it.Watched.Broken != ""
 		it.Fields = it.Fields.Accept()
 		it.Record(now, "accepted", "somebody says that the page is right as it is now"+by(ctx))
-		return true, nil
+		return check, nil
 	})
 }
 

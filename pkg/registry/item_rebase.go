@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
 )
 
@@ -55,6 +56,9 @@ func (m meanwhile) rebaseSeen(s *Seen, now time.Time) {
 	if asked || m.Read.Watched.Asked != m.Now.Watched.Asked {
 		s.Watched.Asked = m.Now.Watched.Asked
 	}
+	if m.Read.Watched.Long && !m.Now.Watched.Long {
+		s.Watched.AcceptEmpty()
+	}
 	if s.Moving == m.Read.Moving { // a person's decision counts in the sum
 		s.Moving = m.Now.Moving
 	}
@@ -99,14 +103,31 @@ type Watched struct {
 	// Broken is the reason why the part is missing or not as expected (W16). It is empty while the part is as
 	// expected. While Broken is set, States keeps the hashes of the last texts that were as expected.
 	Broken string    `json:"broken,omitempty"`
-	Since  time.Time `json:"since,omitzero"`
+	Since  time.Time `json:"since,omitzero"` // when the part broke, or became empty
 	// BrokenRaw is the hash of the body in which the part was not as expected. If only the part is indexed, that body
 	// is not stored.
 	BrokenRaw string `json:"brokenRaw,omitempty"`
-	// Empty records that a person has accepted that there is no such part.
+	// Good is the hash of the body before the one in which the part broke.
+	Good string `json:"good,omitempty"`
+	// Empty records that the part is expected to be empty: the page around it is as it was with it, or a person has
+	// accepted that there is no such part. In the second case, Since is zero.
 	Empty bool `json:"empty,omitempty"`
+	// Long records that the part has been empty for [api.EmptyFor], which was said once.
+	Long bool `json:"long,omitempty"`
 	// Asked records that a person accepts whatever the next reading finds.
 	Asked bool `json:"asked,omitempty"`
+}
+
+// Stands records that a check has found the part as it was, or has changed what it is.
+func (w *Watched) Stands(now time.Time) {
+	w.Long = w.Long || w.Empty && !w.Since.IsZero() && now.Sub(w.Since) >= api.EmptyFor
+}
+
+// AcceptEmpty notes that a person knows of a part that has been empty for long. Nothing more is said of that.
+func (w *Watched) AcceptEmpty() {
+	if w.Long {
+		w.Long, w.Since = false, time.Time{}
+	}
 }
 
 // Works reports whether a part is watched and was found as expected.

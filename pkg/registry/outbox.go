@@ -49,6 +49,13 @@ func changesOf(was *Item, f *Finding, now time.Time) (out []feed.Change) {
 			why = "somebody says that what is watched is right now"
 		}
 		add(feed.WatchRestored, why)
+		if was.Watched.Broken != "" {
+			out[len(out)-1].Broke = was.Watched.Since
+		}
+	case !was.Watched.Long && is.Watched.Long:
+		add(feed.WatchBroken, "what is watched has been empty since "+is.Watched.Since.Format(time.DateOnly))
+		c := &out[len(out)-1]
+		c.Silenced, c.Ignored = true, []feed.Ignored{{Rule: "watch: it is empty, which may be right"}}
 	}
 	switch {
 	case !isFailing(was) && f.Failed && isFailing(is):

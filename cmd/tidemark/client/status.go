@@ -185,7 +185,7 @@ func sayWatches(ctx context.Context, t *terminal.Terminal, s *command.Server, ho
 		if i == 0 {
 			t.Say("\nbroken watches: %s", words.Thousands(len(broken)))
 		}
-		t.Say("  %s: %s", nameOf(it), terminal.Clean(it.Why))
+		t.Say("  %s: %s", nameOf(it), terminal.Clean(it.WatchProblem()))
 	}
 	if more {
 		t.Say("  there may be more: `%s changes --kind watchBroken` lists all that broke", t.Name)

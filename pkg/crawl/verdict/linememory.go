@@ -15,10 +15,12 @@ import (
 )
 
 // TeachesLines reports whether the difference between two texts is held against what is remembered of the page's lines.
-// What a person hides is not, nor is a watched part of a few words: who watches such a part wants all that moves there.
+// What a person hides is not, nor is a watched part of a few words, or one that was empty: who watches such a part wants
+// all that moves there.
 func TeachesLines(o Outcome, t *Texts) bool {
 	const few = 12 // words
-	return t != nil && o.News.Silenced == "" && (!o.News.Part || len(strings.Fields(t.Now)) > few)
+	return t != nil && o.News.Silenced == "" &&
+		(!o.News.Part || t.Before != "" && len(strings.Fields(t.Now)) > few)
 }
 
 // SeeLines holds the difference between two texts against what is remembered of the page's lines. It returns the memory

@@ -27,7 +27,7 @@ func (b Basis) compareNews(it registry.Item, got Answer, r Reading, now time.Tim
 		d := change.Decide(b.remembered(&it), seen, b.believes(&it, r), now)
 		if d.Waits {
 			if b.Watching != nil && r.Part != nil && b.Watching.lost(&it, r.Part) != "" {
-				it.Watched = b.Watching.watched(&it, r.Part, r.Raw, now)
+				it.Watched = b.watched(&it, r, now)
 			}
 			it.Collapse = d.Known.Collapse
 			it.HTTPRedirectChain, it.FetchSource = b.redirects, b.fetchSource
@@ -38,7 +38,7 @@ func (b Basis) compareNews(it registry.Item, got Answer, r Reading, now time.Tim
 	}
 	// A page without its watched part says nothing about the part, so the index keeps the part that it has.
 	if b.Watching.keepsPart(&it, r.Part) {
-		it.Watched = b.Watching.watched(&it, r.Part, r.Raw, now)
+		it.Watched = b.watched(&it, r, now)
 		it.HTTPRedirectChain, it.FetchSource = b.redirects, b.fetchSource
 		return it, Unchanged(it.Watched.Broken)
 	}

@@ -101,6 +101,15 @@ func ReadingOf(
 	return r
 }
 
+// Indexing returns the same reading, of which another document is indexed. See [ReadingOf].
+func (r Reading) Indexing(it *registry.Item, doc extract.Document, header []string, imageExclusion string, rules Rules,
+	now time.Time) Reading {
+	out := ReadingOf(it, doc, r.Raw, header, imageExclusion, rules, now)
+	out.Page, out.Part, out.Linked = r.Page, r.Part, r.Linked
+	out.Fields, out.NoFields, out.UnreadData = r.Fields, r.NoFields, r.UnreadData
+	return out
+}
+
 // isUnread reports whether only the bytes of a document show that it has changed: no package reads its type, or it
 // has no text, as a PDF of scanned pages. A web page without text is not compared by its bytes, because most sites
 // send other bytes each time.

@@ -233,6 +233,7 @@ func reschedule(c Checked, failed bool, jitter float64) registry.Item {
 	if seen := o.Stands() && o.Kind != schedule.Collapsed; seen && !b.IndexOnly && it.RawHash != "" {
 		it.LastVerified = now
 		it.Saw = linememory.After(it.Saw, now)
+		it.Watched.Stands(now)
 	}
 	if !b.IndexOnly && o.Kind != schedule.Collapsed && (o.Stands() || o.Kind == schedule.Gone ||
 		o.Kind == schedule.OutOfScope) {

@@ -242,7 +242,7 @@ type Basis struct {
 func BasisOf(it *registry.Item, r Rules, set options.Effective) Basis {
 	return Basis{
 		Rules: r, Options: set, Rendering: RenderingPolicy{Options: set, Browser: r.Browser},
-		Watching: WatchingOf(set.Watch, r.Version.String()), Fields: fieldsOf(set.Watch),
+		Watching: WatchingOf(it, set.Watch, r.Version.String()), Fields: fieldsOf(set.Watch),
 		Forced: it.Forced(), RawBefore: it.RawHash, Served: it.Validators.Served(it.RawHash), Manifest: it.Manifest,
 		MovedTo: movedAddress(it, r.Sources), redirects: it.HTTPRedirectChain, fetchSource: it.FetchSource,
 	}

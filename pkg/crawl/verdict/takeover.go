@@ -23,7 +23,7 @@ func apply(it registry.Item, r Reading, b Basis, now time.Time) registry.Item {
 	it.NormalizationVersion = b.Rules.Version.String()
 	it.MimeType, it.Title, it.Exclusion = mimeType(r.Doc.MimeType), r.Doc.Title, r.Exclusion
 	it.Claim.Header = r.Linked
-	it.Watched = b.Watching.watched(&it, r.Part, r.Raw, now)
+	it.Watched = b.watched(&it, r, now)
 	noteThin(&it, r.Doc, now)
 	noteCut(&it, r.Doc, now)
 	noteUncompared(&it, r, it.TextHash, false, now)

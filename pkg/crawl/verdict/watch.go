@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
@@ -31,6 +32,7 @@ import (
 type Watching struct {
 	key    string // identifies the rules
 	set    *api.Watch
+	empty  bool // the part is empty: nothing stands for it in the index
 	index  bool // whether only the part is indexed
 	reader *part.Reader
 
@@ -39,7 +41,7 @@ type Watching struct {
 }
 
 // WatchingOf returns the watched part of an item, according to the options that people have set for the item.
-func WatchingOf(set *api.Watch, version string) *Watching {
+func WatchingOf(it *registry.Item, set *api.Watch, version string) *Watching {
 	if set == nil {
 		return nil
 	}
@@ -51,6 +53,7 @@ func WatchingOf(set *api.Watch, version string) *Watching {
 		w.list, w.listKey = set.List, keyOf(set.ListLinks, set.Include)
 	}
 	w.key = w.keyUnder(version, readsUnseen)
+	w.empty = it.Watched.Empty && w.renewed(it.Watched, it.NormalizationVersion).Key == w.key
 	return w
 }
 
@@ -97,22 +100,39 @@ func (w *Watching) Read(doc extract.Document, body []byte, contentType, baseURL 
 		return doc, nil
 	}
 	p := w.reader.Read(doc, body, contentType, baseURL)
-	if !w.index || p.Elements == 0 {
-		return doc, &p
+	return w.indexed(doc, &p), &p
+}
+
+// indexed returns what is indexed of a page with a watched part.
+func (w *Watching) indexed(doc extract.Document, p *part.Part) extract.Document {
+	if !w.index || p.Elements == 0 && (!w.empty || p.Why != "") {
+		return doc
 	}
 	indexed := p.Doc
 	indexed.VisibleText, indexed.MimeType = doc.VisibleText, doc.MimeType
-	return indexed, &p
+	return indexed
 }
 
-// lost returns why the part is missing or broken; "" if the part exists as before.
+// lost returns why the part is missing or broken; "" if the part exists as before, or is empty.
 func (w *Watching) lost(it *registry.Item, p *part.Part) string {
-	before := 0
-	if it.Watched.Key == w.key {
-		if before = it.Watched.Letters; it.Watched.Asked || it.Watched.Empty && isEmpty(p) && p.Why == "" {
-			return ""
-		}
+	before, known := 0, it.Watched
+	if known.Key == w.key {
+		before = known.Letters
 	}
+	why := w.missing(p, before)
+	switch {
+	case known.Key != w.key || why == "" || p.Why != "" || known.Broken != "" && !known.Asked:
+		return why
+	case known.Asked, p.Around == part.AsBefore, known.Empty && w.isEmpty(p) && p.Around == part.Unknown:
+		return ""
+	case p.Around == part.Unknown:
+		return why
+	}
+	return why + ", and " + p.Around
+}
+
+// missing returns what is missing of the part, whatever the page around it is like; "" if nothing is.
+func (w *Watching) missing(p *part.Part, before int) string {
 	switch {
 	case p.Why != "":
 		return p.Why
@@ -123,6 +143,26 @@ func (w *Watching) lost(it *registry.Item, p *part.Part) string {
 	}
 	return watch.Lost(p.Elements, p.Letters, before)
 }
+
+// NeedsEarlier reports whether the page of before says if a part that is missing is empty or broken. A list without
+// entries is broken: that none are there is nothing that it tells.
+func (w *Watching) NeedsEarlier(it *registry.Item, p *part.Part) bool {
+	known := it.Watched
+	return w != nil && p != nil && known.Key == w.key && known.Broken == "" && !known.Asked && p.Why == "" &&
+		(p.List == nil || len(p.List.All) > 0) && (known.Empty || len(known.States) > 0) &&
+		w.missing(p, known.Letters) != ""
+}
+
+// CompareEarlier finds out whether a part that is missing is empty or broken, by the page of before. It returns what is indexed
+// of the page, if that is other than what was read.
+func (w *Watching) CompareEarlier(r Reading, earlier *part.Part) (indexed extract.Document, other bool) {
+	r.Part.CompareAround(earlier)
+	w.empty = r.Part.Around == part.AsBefore && w.isEmpty(r.Part)
+	return w.indexed(r.Doc, r.Part), w.index
+}
+
+// WasBroken reports whether an outcome tells the text of a part that was broken.
+func WasBroken(was *registry.Item, o Outcome) bool { return was.Watched.Broken != "" && o.News.Part }
 
 // sameWatched reports whether the part equals the known one.
 func (w *Watching) sameWatched(it *registry.Item, p *part.Part) bool {
@@ -143,7 +183,8 @@ func (w *Watching) present(it *registry.Item, p *part.Part) bool {
 }
 
 // watched returns what the item's row records about the part after a reading.
-func (w *Watching) watched(it *registry.Item, p *part.Part, raw string, now time.Time) registry.Watched {
+func (b Basis) watched(it *registry.Item, r Reading, now time.Time) registry.Watched {
+	w, p := b.Watching, r.Part
 	if w == nil || p == nil {
 		return registry.Watched{}
 	}
@@ -153,17 +194,26 @@ func (w *Watching) watched(it *registry.Item, p *part.Part, raw string, now time
 	}
 	if why := w.lost(it, p); why != "" {
 		if was.Broken == "" {
-			was.Since = now
+			was.Since, was.Empty, was.Long, was.Good = now, false, false, b.RawBefore
 		}
-		was.Broken, was.BrokenRaw = why, raw
+		was.Broken, was.BrokenRaw = why, r.Raw
 		return was
 	}
-	return registry.Watched{Key: was.Key, States: change.StatesOf(was.States).Push(p.State).Bytes(), Letters: p.Letters,
-		Empty: isEmpty(p)}
+	is := registry.Watched{Key: was.Key, States: change.StatesOf(was.States).Push(p.State).Bytes(), Letters: p.Letters}
+	switch is.Empty = w.isEmpty(p); {
+	case !is.Empty || was.Asked: // of what a person accepts, nothing more is said
+	case was.Empty:
+		is.Since, is.Long = was.Since, was.Long
+	default:
+		is.Since = now
+	}
+	return is
 }
 
-// isEmpty reports whether a part has none of what its rules name.
-func isEmpty(p *part.Part) bool { return p.Elements == 0 || p.List != nil && len(p.List.All) == 0 }
+// isEmpty reports whether a part has nothing of what its rules name.
+func (w *Watching) isEmpty(p *part.Part) bool {
+	return p.Elements == 0 || p.List != nil && len(p.List.All) == 0 || w.rules().Narrow() && strings.TrimSpace(p.Text) == ""
+}
 
 // stands records that the source answered with the stored content. If the part was broken in an answer that was not
 // stored, it is no longer broken.
@@ -189,7 +239,7 @@ func (w *Watching) newsOf(it *registry.Item, r Reading, n News) News {
 		return n
 	}
 	switch {
-	case w.lost(it, p) != "" || it.Watched.Broken != "" || it.Watched.Asked:
+	case w.lost(it, p) != "" || it.Watched.Asked || it.Watched.Broken != "" && w.present(it, p):
 		n.Silenced = silencedBroken
 	case w.present(it, p):
 		if n.Kind.OfContent() || n.Kind == change.Reverted || w.rules().Narrow() ||
@@ -199,7 +249,7 @@ func (w *Watching) newsOf(it *registry.Item, r Reading, n News) News {
 	default:
 		n.Kind, n.Part = change.Content, true
 		for _, s := range change.StatesOf(it.Watched.States) {
-			if s == p.State {
+			if s == p.State && !it.Watched.Empty && !w.isEmpty(p) {
 				n.Kind = change.Reverted
 			}
 		}
