@@ -191,6 +191,9 @@ func (h *captureHandlers) try(ctx context.Context, q api.TryRequest) (out api.Wa
 		compare.Choice{Capture: q.Capture, Element: q.Element, Larger: q.Larger, As: q.As})
 	out = api.WatchTrial{Watch: done.Watch, Selector: done.Selector, Text: done.Text, Larger: done.Larger,
 		Captures: []api.TriedCapture{}}
+	if v := done.Value; v != nil {
+		out.Value = &api.PickedValue{Name: v.Spec.Name, Type: string(v.Spec.Type), Text: v.Value.Words(), Unit: v.Unit}
+	}
 	for _, t := range done.Captures {
 		c := captureJSON(&past.Item, t.Capture)
 		tried := api.TriedCapture{SHA256: c.SHA256, At: c.CapturedAt, Current: t.Capture.RawHash == past.Item.RawHash,

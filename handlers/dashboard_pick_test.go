@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"html"
 	"net/url"
 	"regexp"
 	"strings"
@@ -173,4 +174,40 @@ func TestW23LongPage(t *testing.T) {
 	}
 	pressed(t, shows(t, r, item+"/pick?find=depth"), "Depth: 12 m")
 	shows(t, r, item+"/pick?find=%3Cdeeper", "no text with <q>&lt;deeper</q>")
+}
+
+// TestG5PressedValue checks that a pressed amount becomes a value with its currency, that it is shown before it is
+// saved, and that a condition then speaks of it on a page that declares nothing (G5).
+func TestG5PressedValue(t *testing.T) {
+	r := newRig(t)
+	id, item := r.priced()
+	r.say(id, `Only <b class=price>€ 199.00</b>, and <i class=left>4 places left</i> until`)
+	page := shows(t, r, item+"/pick")
+	q := pressed(t, page, "€ 199.00")
+	picked := shows(t, r, item+"/pick?"+q.Encode(), "It is the value price: <b>199 EUR</b>", ".price</textarea>",
+		"price:money=css:.price</textarea>", `price: <q class="text">199 EUR</q>`)
+	was := regexp.MustCompile(`name="was" value="([^"]*)"`).FindStringSubmatch(picked)
+	if was == nil {
+		t.Fatal(picked)
+	}
+	form := url.Values{"do": {"save"}, "was": {html.UnescapeString(was[1])}, "watch.include": {".price"},
+		"watch.fields": {"price:money=css:.price"}}
+	if w := post(t, r, item+"/pick", "same-origin", form); w.Header().Get("Location") != item+"?done=part" {
+		t.Fatalf("%d %s", w.Code, w.Body)
+	}
+	r.say(id, `Only <b class=price>€ 199.00</b>, and <i class=left>4 places left</i> until now`)
+	test := `{"channels":[],"filter":{"itemId":"` + id + `"},"when":{"field":"price","op":"<","value":180}}`
+	if w := do(t, r, "POST", "/api/rules/test", test); w.Code != 200 || strings.Contains(w.Body.String(), `"warning"`) {
+		t.Errorf("the condition has no value: %s", w.Body)
+	}
+	r.say(id, `Only <b class=price>€ 175.00</b>, and <i class=left>4 places left</i> until`)
+	says(t, do(t, r, "GET", "/api/changes", ""), 200, "199 → 175 EUR")
+
+	q = pressed(t, page, "4 places left")
+	q.Set("as", "value")
+	shows(t, r, item+"/pick?"+q.Encode(), "It is the value places-left: <b>4 places left</b>",
+		"places-left:number=css:.left", "price:money=css:.price", `places-left: <q class="text">4</q>`, ".price</textarea>")
+	q = pressed(t, page, "one")
+	q.Set("as", "value")
+	says(t, do(t, r, "GET", item+"/pick?"+q.Encode(), ""), 400, "neither an amount")
 }

@@ -26,6 +26,9 @@ now                   0123456789ab  1 element: 79� EUR…; without 2 elements:
     price: gone (nothing matches)
 2026-02-28 12:00:00Z  abc  not tried: it is a PDF
 `
+	const valued = `{"watch":{"include":[".old"],"trigger":"x","fields":{"places-left":{"from":"css","path":".left",` +
+		`"type":"number"}}},"selector":".left","text":"4 places left","captures":[],` +
+		`"value":{"name":"places-left","type":"number","text":"4","unit":"places left"}}`
 	const see = "\nsee `tidemark pick --help`\n"
 	performAll(t, []script{
 		{name: "listed", args: []string{"pick", "url_p", "--find", "EUR", "--capture", "0123"},
@@ -44,6 +47,13 @@ now                   0123456789ab  1 element: 79� EUR…; without 2 elements:
 			out:     tried + "url_p has the settings: only these parts .price\n",
 			asked: []string{"GET /api/items/url_p", `POST /api/items/url_p/watch/try {"element":9}`,
 				`PATCH /api/items/url_p {"watch":{"include":[".price"]}}`}},
+		{name: "its value", args: []string{"pick", "url_p", "--element", "9", "--as", "value", "--save"},
+			answers: []answered{{200, item}, {200, valued}, {200, `{"id":"url_p","watch":{"include":[".old"]}}`}},
+			out: ".left shows: 4 places left\nits value is places-left: 4 places left\n" +
+				"watch: only these parts .old; only if the text matches x; values of the page places-left:number=css:.left\n" +
+				"nothing of the page is kept yet\nurl_p has the settings: only these parts .old\n",
+			asked: []string{"GET /api/items/url_p", `POST /api/items/url_p/watch/try {"element":9,"as":"value"}`,
+				`PATCH /api/items/url_p {"watch":{"fields":{"places-left":{"from":"css","path":".left","type":"number"}}}}`}},
 		{name: "settings", args: []string{"pick", "url_p", "--exclude", ".ad"},
 			answers: []answered{{200, item}, {200, trial}}, out: tried, asked: []string{"GET /api/items/url_p",
 				`POST /api/items/url_p/watch/try {"watch":{"include":[".old"],"exclude":[".ad"],"trigger":"x"}}`}},

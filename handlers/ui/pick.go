@@ -131,7 +131,7 @@ func partsForm(it api.ItemDetail) Form {
 }
 
 // partInputs are the inputs of [partsForm].
-var partInputs = []string{"watch.include", "watch.exclude", "watch.list", "watch.listLinks"}
+var partInputs = []string{"watch.include", "watch.exclude", "watch.list", "watch.listLinks", "watch.fields"}
 
 // previewParts shows what some selectors find, and what is wrong with them.
 func (a area) previewParts(r *http.Request, it api.ItemDetail, patch api.Patch, problem *api.Problem) (page,

@@ -107,16 +107,29 @@ type TryRequest struct {
 	Capture string `json:"capture,omitempty"`
 	Element int    `json:"element,omitempty"`
 	Larger  int    `json:"larger,omitempty"` // take the element around it, this many times
-	As      string `json:"as,omitempty"`     // only (the default) and also watch the element; out leaves it out
+	// As is what to do with the element: only (the default) and also watch it, with the value that it shows; value reads
+	// that value alone; out leaves the element out.
+	As string `json:"as,omitempty"`
 }
 
 // WatchTrial is what a watch finds in the current capture, which comes first, and in those before it.
 type WatchTrial struct {
-	Watch    Watch          `json:"watch"`              // what was tried, ready to be saved
-	Selector string         `json:"selector,omitempty"` // the selector that was made
-	Text     string         `json:"text,omitempty"`     // what the chosen element shows
-	Larger   bool           `json:"larger,omitempty"`   // there is a larger element around it
-	Captures []TriedCapture `json:"captures"`           // at most 10
+	Watch    Watch  `json:"watch"`              // what was tried, ready to be saved
+	Selector string `json:"selector,omitempty"` // the selector that was made
+	Text     string `json:"text,omitempty"`     // what the chosen element shows
+	Larger   bool   `json:"larger,omitempty"`   // there is a larger element around it
+	// Value is the value that the chosen element shows, if its text is one: an amount, a date, a number or an
+	// availability. A rule can name it once the watch is saved.
+	Value    *PickedValue   `json:"value,omitempty"`
+	Captures []TriedCapture `json:"captures"` // at most 10
+}
+
+// PickedValue is the value of a chosen element, with the field that reads it.
+type PickedValue struct {
+	Name string `json:"name"`           // of the field, such as price
+	Type string `json:"type"`           // money, date, number or availability
+	Text string `json:"text"`           // the value for people, such as 199 EUR
+	Unit string `json:"unit,omitempty"` // what a number counts, such as places left
 }
 
 // TriedCapture is what a watch finds in a capture.

@@ -3,7 +3,9 @@ package client
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -23,6 +25,7 @@ saves it. Nothing else is saved, and the site is not contacted.
 
   tidemark pick https://shop.example/lamp --find EUR
   tidemark pick https://shop.example/lamp --element 17
+  tidemark pick https://shop.example/lamp --element 17 --as value --save
   tidemark pick https://shop.example/lamp --element 17 --larger 1 --as out --save
   tidemark pick https://shop.example/lamp --include .price --trigger "in stock"`
 
@@ -63,7 +66,7 @@ func pickCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	f.StringVar(&q.Capture, "capture", "", "of the `CAPTURE` whose digest begins so; the newest one if left out")
 	f.IntVar(&q.Element, "element", 0, "try the element with this `NUMBER`")
 	f.IntVar(&q.Larger, "larger", 0, "take the element around it, this many `TIMES`")
-	f.StringVar(&q.As, "as", "", "`HOW`: only (the default) or also watch the element, or leave it out")
+	f.StringVar(&q.As, "as", "", "`HOW`: only (the default) or also watch the element, only its value, or leave it out")
 	f.BoolVar(&save, "save", false, "save what was tried")
 	set = changesOf(f, form.Of[watchOnly]()).clears(f)
 	return cmd
@@ -130,12 +133,18 @@ func try(ctx context.Context, t *terminal.Terminal, s *command.Server, it api.It
 			patch.Set(parts[1], "watch", name)
 		}
 	}
+	if !maps.Equal(now.Watch.Fields, trial.Watch.Fields) {
+		patch.Set(trial.Watch.Fields, "watch", "fields")
+	}
 	return patchItem(ctx, t, s, it.ID, patch)
 }
 
 // showTrial says what a watch finds in each capture.
 func showTrial(t *terminal.Terminal, trial api.WatchTrial) {
 	t.SayWhen(trial.Selector != "", "%s shows: %s", terminal.Clean(trial.Selector), terminal.Clean(trial.Text))
+	if v := trial.Value; v != nil {
+		t.Say("its value is %s: %s", terminal.Clean(v.Name), terminal.Clean(strings.TrimSpace(v.Text+" "+v.Unit)))
+	}
 	t.SayWhen(trial.Larger, "there is a larger element around it: see --larger")
 	t.Say("watch: %s", inWords(watchOnly{&trial.Watch}))
 	for _, c := range trial.Captures {

@@ -112,7 +112,7 @@ func findAmounts(text string) (all []amount, why string) {
 }
 
 // withoutMinus removes the sign of a negative amount from the text before it, where it stands before or behind a
-// currency. A dash between two amounts is none.
+// currency. A dash between two amounts is no sign.
 func withoutMinus(before string, first bool) (rest string, negative bool) {
 	rest, behind := before, ""
 	if codes, without := currencyAtEnd(before); codes != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // signs are the signs of currencies, with the currencies that they stand for. Letters count in the case in which they
-// are here, or all in lower case.
+// are here, or all in lower case. Those that are also usual words, such as LE or pounds, are left out.
 var signs = map[string]string{
 	"€": "EUR", "£": "GBP", "₹": "INR", "₩": "KRW", "￦": "KRW", "₽": "RUB", "₴": "UAH", "₺": "TRY", "₫": "VND",
 	"₪": "ILS",
@@ -31,21 +31,21 @@ var signs = map[string]string{
 	"Rs": "INR PKR LKR NPR MUR", "Rs.": "INR PKR LKR NPR MUR",
 	"Eur": "EUR", "Usd": "USD", "Gbp": "GBP", "Chf": "CHF", "Pln": "PLN", "Czk": "CZK", "US $": "USD", "AU $": "AUD",
 	"NZ $": "NZD", "HK $": "HKD", "CA $": "CAD", "R $": "BRL", "RD$": "DOP", "J$": "JMD", "TT$": "TTD", "N$": "NAD",
-	"S/.": "PEN", "B/.": "PAB", "Bs": "BOB VES", "Bs.": "BOB VES", "E£": "EGP", "L.E.": "EGP", "LE": "EGP",
+	"S/.": "PEN", "B/.": "PAB", "Bs.": "BOB VES", "E£": "EGP", "L.E.": "EGP",
 	"KSh": "KES", "TSh": "TZS", "USh": "UGX", "GH₵": "GHS", "FCFA": "XOF XAF", "CFA": "XOF XAF", "৳": "BDT", "Tk": "BDT",
 	"Tk.": "BDT", "रु": "INR NPR", "रु.": "INR NPR", "₭": "LAK", "៛": "KHR", "บาท": "THB", "đ": "VND", "VNĐ": "VND",
-	"NIS": "ILS", "ש״ח": "ILS", `ש"ח`: "ILS", "KM": "BAM", "din": "RSD", "din.": "RSD", "дин": "RSD",
+	"NIS": "ILS", "ש״ח": "ILS", `ש"ח`: "ILS", "din.": "RSD", "дин": "RSD",
 	"дин.": "RSD", "ден": "MKD", "ден.": "MKD", "Lek": "ALL", "lekë": "ALL", "Dkr": "DKK", "Nkr": "NOK", "Skr": "SEK",
 	"р": "RUB", "р.": "RUB", "Р": "RUB", "Р.": "RUB", "рубль": "RUB", "рубля": "RUB", "рублей": "RUB", "rub": "RUB",
 	"rub.": "RUB", "гривень": "UAH", "гривні": "UAH", "гривен": "UAH", "лева": "BGN", "тг": "KZT", "тг.": "KZT",
 	"тенге": "KZT", "сум": "UZS", "soʻm": "UZS", "so'm": "UZS", "сом": "KGS", "лари": "GEL", "драм": "AMD", "֏": "AMD",
-	"манат": "AZN", "manat": "AZN TMT", "бел. руб.": "BYN", "KD": "KWD", "BD": "BHD", "JD": "JOD",
+	"манат": "AZN", "manat": "AZN TMT", "бел. руб.": "BYN", "KD": "KWD",
 	"QR": "QAR", "SR": "SAR", "DH": "AED MAD", "Dhs": "AED MAD", "dirham": "AED MAD", "dirhams": "AED MAD",
 	"درهم": "AED MAD", "د.إ": "AED", "د.إ.": "AED", "د.ك": "KWD", "د.ك.": "KWD", "د.ب": "BHD", "د.ب.": "BHD",
 	"د.أ": "JOD", "د.ا": "JOD", "د.م": "MAD", "د.م.": "MAD", "د.ت": "TND", "د.ت.": "TND", "د.ج": "DZD", "د.ج.": "DZD",
 	"ر.س": "SAR", "ر.س.": "SAR", "ر.ق": "QAR", "ر.ق.": "QAR", "ر.ع": "OMR", "ر.ع.": "OMR", "ج.م": "EGP", "ج.م.": "EGP",
 	"ل.ل": "LBP", "ل.ل.": "LBP", "ريال": "SAR QAR OMR YER", "دينار": "KWD BHD JOD IQD TND DZD LYD", "جنيه": "EGP SDG",
-	"dollar": "USD CAD AUD NZD SGD HKD", "dollars": "USD CAD AUD NZD SGD HKD", "pounds": "GBP EGP", "yen": "JPY",
+	"dollar": "USD CAD AUD NZD SGD HKD", "dollars": "USD CAD AUD NZD SGD HKD", "yen": "JPY",
 	"yuan": "CNY", "rupees": "INR PKR LKR NPR MUR", "zlotych": "PLN", "złotych": "PLN", "złote": "PLN", "baht": "THB",
 	"ringgit": "MYR", "rupiah": "IDR", "reais": "BRL", "lira": "TRY", "kronor": "SEK", "kroner": "NOK DKK",
 	"korun": "CZK", "forint": "HUF", "Franken": "CHF", "pesos": "MXN ARS COP CLP PHP UYU DOP CUP", "евро": "EUR",
@@ -104,6 +104,9 @@ func currencyAtStart(text string) (codes []string, behind string) {
 func sameSign(text, sign string) bool {
 	if text[0] < utf8.RuneSelf && text[0]|0x20 != sign[0]|0x20 {
 		return false
+	}
+	if len(sign) == 2 && sign != "TL" && sign[1] >= 'A' && sign == strings.ToUpper(sign) {
+		return text == sign // qr and kd are no currencies
 	}
 	return text == sign || sign != "R" && len(sign) > 1 && text == strings.ToLower(sign) ||
 		len(sign) > 2 && strings.EqualFold(text, sign)

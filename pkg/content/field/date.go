@@ -38,6 +38,12 @@ func readDate(text string, h Hint) (v Value, why string, ok bool) {
 	case numberDate.MatchString(text):
 		return numbersOnly(numberDate.FindStringSubmatch(text), h)
 	}
+	if m := dayAndMonthName.FindStringSubmatch(text); m != nil {
+		if t := dayOfMonth(text, m); !t.IsZero() {
+			v.Text = t.Format("--01-02")
+			return v, "the text has no year", true
+		}
+	}
 	if t, ok := wallclock.Epoch(text); ok && h.Program {
 		v.Text = t.Format(localForm) + "Z"
 		return v, "", true
@@ -65,6 +71,31 @@ func readDate(text string, h Hint) (v Value, why string, ok bool) {
 		return Value{}, "", false
 	}
 	return v, "", true
+}
+
+// dayAndMonthName matches a day with the name of a month, before or behind it, and without a year.
+var dayAndMonthName = regexp.MustCompile(
+	`(?i)^(?:\pL+[.,]{0,2} )??(?:(\d{1,2})(?:\.|er|º|st|nd|rd|th)? (?:de )?(\pL{3,12})|(\pL{3,12})\.? (\d{1,2})(?:st|nd|rd|th)?)\.?$|` +
+		`^(\d{1,2})月(\d{1,2})日$|^--(\d\d)-(\d\d)$`)
+
+// dayOfMonth returns the day that a text without a year names, in a leap year; the zero time for none.
+func dayOfMonth(text string, m []string) time.Time {
+	const leap = " 2000"
+	switch {
+	case m[5] != "":
+		return head.Date("2000年" + text)
+	case m[7] != "":
+		t, _ := time.Parse("2006-01-02", "2000-"+m[7]+"-"+m[8])
+		return t
+	case m[1] != "":
+		text = m[1] + " " + m[2]
+	default:
+		text = m[3] + " " + m[4]
+	}
+	if t, _, ok := wallclock.ParseDate(text + leap); ok {
+		return t
+	}
+	return head.Date(text+leap, text+","+leap)
 }
 
 // numbersOnly reads a date of two numbers and a year, whose order the locale decides unless a number cannot be a month.

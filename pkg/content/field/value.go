@@ -26,7 +26,7 @@ const (
 //	number        Number
 //	money         Number, Currency if it is known, High for a range, From for "from 12.90", Per for "9.99 a month"
 //	date          Text, in the form of ISO 8601 and as precise as the page is: 2026, 2026-11, 2026-11-27,
-//	              2026-11-27T08:30:00Z, or without Z if the page gives no zone
+//	              2026-11-27T08:30:00Z, or without Z if the page gives no zone; --11-27 for a day without a year
 //	availability  Text, a name of https://schema.org/ItemAvailability such as InStock
 type Value struct {
 	Type     Type    `json:"t,omitempty"`
@@ -119,6 +119,10 @@ func (v Value) amount(d Decimal) string {
 func compareDates(a, b string) (order int, ok bool) {
 	if a == b {
 		return 0, true
+	}
+	const yearless = "--"
+	if strings.HasPrefix(a, yearless) != strings.HasPrefix(b, yearless) {
+		return 0, false
 	}
 	if strings.HasPrefix(a, b) || strings.HasPrefix(b, a) {
 		return 0, false // one is within the other, or the zone of one is not known

@@ -53,7 +53,7 @@ var wild = []wildText{
 	{"B85.5", Money, "3,439.00 درهم", "3439"},
 }
 
-// wildPages are pages and documents with a field of which the same is true.
+// wildPages are pages and documents with a field that were read wrongly, too.
 var wildPages = []struct{ row, page, field, want string }{
 	{"B2.16", `<b itemscope itemtype="https://schema.org/Product"><i itemprop=offers itemscope><i itemprop=availability>` +
 		`Back in stock soon</i></i></b>`, "availability", "OutOfStock"},
@@ -103,8 +103,8 @@ func wildField(t *testing.T, text, name string) Result {
 	return pageOf(t, text).Read(Spec{Name: "mine", Type: Type(of), Source: Source(source), At: path})
 }
 
-// G5: TestG5WildNeighbours checks forms beside those of the reports: what looks like a sign, a blank or a zero, and is
-// none.
+// G5: TestG5WildNeighbours checks forms beside those of the reports, in which a sign, a blank or a zero means something
+// else.
 func TestG5WildNeighbours(t *testing.T) {
 	for _, tc := range []struct{ text, locale, want string }{
 		{"12,90 -19,90 €", "", "12.90–19.90 EUR"}, {"$-5.00", "en-US", "-5 USD"}, {"Balance: -€5", "", "-5 EUR"},

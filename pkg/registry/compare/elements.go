@@ -11,7 +11,9 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/content/extract/jsonld"
 	"github.com/tidemark/tidemark/pkg/content/extract/web"
+	"github.com/tidemark/tidemark/pkg/content/field"
 	"github.com/tidemark/tidemark/pkg/content/pick"
 	"github.com/tidemark/tidemark/pkg/registry/history"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
@@ -103,14 +105,15 @@ type Choice struct {
 	Capture string // digest
 	Element int    // number in the list of [Comparer.Elements]
 	Larger  int    // how many times the choice was made larger
-	As      string // "only" and "also" watch it, "out" excludes it
+	As      string // "only" and "also" watch it with its value, "value" its value alone, "out" excludes it
 }
 
 // Chosen is what is known about a [Choice].
 type Chosen struct {
 	Selector string
-	Text     string // what the element shows in its capture
-	Larger   bool   // a larger element can be chosen
+	Text     string          // what the element shows in its capture
+	Larger   bool            // a larger element can be chosen
+	Value    *field.Proposal // the value that it shows; nil for none
 }
 
 // choose makes a selector for a choice. Of those that find exactly the element in its capture, it returns the one that
@@ -144,6 +147,10 @@ func choose(ctx context.Context, p history.Past, q Choice, captures []snapshot.C
 	out = Chosen{Selector: selectors[0], Text: pick.Text(n), Larger: page.Larger(n) != nil}
 	if len(selectors) > 1 {
 		out.Selector, err = mostStable(ctx, p, selectors, captures)
+	}
+	address := cmp.Or(v.capture.FetchURL, v.capture.CanonicalURI)
+	if value, ok := field.NewPage(v.root, jsonld.Data{}, address).Propose(out.Selector); ok {
+		out.Value = &value
 	}
 	return out, err
 }

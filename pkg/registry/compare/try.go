@@ -3,6 +3,7 @@ package compare
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -62,10 +63,6 @@ func (c *Comparer) Try(ctx context.Context, p history.Past, set *api.Watch, q Ch
 	if set != nil {
 		out.Watch = *set
 	}
-	fields, err := field.Asked(out.Watch.Fields)
-	if err != nil {
-		return out, err
-	}
 	captures, err := lastCaptures(ctx, p)
 	if err != nil {
 		return out, err
@@ -75,9 +72,13 @@ func (c *Comparer) Try(ctx context.Context, p history.Past, set *api.Watch, q Ch
 		if out.Chosen, err = choose(ctx, p, q, captures); err != nil {
 			return out, err
 		}
-		if out.Watch, err = withChoice(out.Watch, out.Selector, q.As); err != nil {
+		if out.Watch, err = withChoice(out.Watch, &out.Chosen, q.As); err != nil {
 			return out, err
 		}
+	}
+	fields, err := field.Asked(out.Watch.Fields)
+	if err != nil {
+		return out, err
 	}
 	w, err := c.watched(p, &out.Watch)
 	if err != nil {
@@ -111,19 +112,49 @@ func affordable(captures []snapshot.Capture) (read, large []snapshot.Capture) {
 	return captures, nil
 }
 
-// withChoice returns a watch with the selector of an element.
-func withChoice(w api.Watch, selector, as string) (api.Watch, error) {
+// withChoice returns a watch with the selector of an element, and with the value that the element shows.
+func withChoice(w api.Watch, chosen *Chosen, as string) (api.Watch, error) {
 	switch as {
 	case "only", "":
-		w.Include = []string{selector}
+		w.Include = []string{chosen.Selector}
 	case "also":
-		w.Include = append(slices.Clone(w.Include), selector)
+		w.Include = append(slices.Clone(w.Include), chosen.Selector)
+	case "value":
+		if chosen.Value == nil {
+			return w, fault.Field("as", "the text of the element is neither an amount, a date, a number nor an availability")
+		}
 	case "out":
-		w.Exclude = append(slices.Clone(w.Exclude), selector)
+		w.Exclude = append(slices.Clone(w.Exclude), chosen.Selector)
+		return w, nil
 	default:
-		return w, fault.Field("as", "as must be only, also or out, not %.40q", as)
+		return w, fault.Field("as", "as must be only, also, value or out, not %.40q", as)
+	}
+	if chosen.Value != nil {
+		w.Fields = withField(w.Fields, &chosen.Value.Spec)
 	}
 	return w, nil
+}
+
+// withField returns fields with one more, whose name gets a number if another field has it. A field
+// that reads the same keeps its name.
+func withField(fields map[string]api.FieldSpec, s *field.Spec) map[string]api.FieldSpec {
+	one := api.FieldSpec{From: string(s.Source), Path: s.At, Type: string(s.Type)}
+	for name, had := range fields {
+		if had == one {
+			s.Name = name
+			return fields
+		}
+	}
+	name := s.Name
+	for n := 2; fields[s.Name] != (api.FieldSpec{}); n++ {
+		s.Name = fmt.Sprintf("%s-%d", name, n)
+	}
+	out := maps.Clone(fields)
+	if out == nil {
+		out = map[string]api.FieldSpec{}
+	}
+	out[s.Name] = one
+	return out
 }
 
 // lastCaptures returns the captures on which a watch is tried. Captures with the same text as others, and only other

@@ -1,8 +1,12 @@
 package compare
 
 import (
+	"strings"
 	"testing"
 
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/content/field"
 	"github.com/tidemark/tidemark/pkg/content/pick"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
@@ -38,5 +42,33 @@ func TestW23WhatIsNotListed(t *testing.T) {
 	want := "only 1 MiB is read; the first 300 of 301 texts are listed; of some texts, only the first 12 parts are listed"
 	if cut != want {
 		t.Errorf("%s\nwant %s", cut, want)
+	}
+}
+
+// G5: TestG5ChosenValues checks that a value is added to the fields once, that another one gets a name of its own, and
+// that an element without a value cannot be watched for one.
+func TestG5ChosenValues(t *testing.T) {
+	price := func(at string) *Chosen {
+		return &Chosen{Selector: at, Value: &field.Proposal{Spec: field.Spec{Name: "price", Type: field.Money,
+			Source: field.CSS, At: at}}}
+	}
+	w := api.Watch{Include: []string{"h1"}}
+	for _, tc := range []struct{ at, as, want string }{
+		{".a", "value", "price:money=css:.a"}, {".a", "also", "price:money=css:.a"},
+		{".b", "", "price:money=css:.a price-2:money=css:.b"}, {".b", "out", "price:money=css:.a price-2:money=css:.b"},
+	} {
+		var err error
+		if w, err = withChoice(w, price(tc.at), tc.as); err != nil {
+			t.Fatal(err)
+		}
+		if have := strings.Join(api.FieldLines(w.Fields), " "); have != tc.want {
+			t.Errorf("%s %s: have %s, want %s", tc.as, tc.at, have, tc.want)
+		}
+	}
+	if len(w.Include) != 1 || w.Include[0] != ".b" || len(w.Exclude) != 1 {
+		t.Errorf("have %+v", w)
+	}
+	if _, err := withChoice(w, &Chosen{Selector: ".c"}, "value"); fault.FieldOf(err) != "as" {
+		t.Error(err)
 	}
 }
