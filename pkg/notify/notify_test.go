@@ -432,9 +432,9 @@ func TestN2EqualChangesAreOneLine(t *testing.T) {
 	if len(got) != 2 {
 		t.Fatalf("%d messages", len(got))
 	}
-	const want = "on 39 pages of a.example: Fee: 3 → 5 EUR\n- Fee: 3 EUR\n+ Fee: 5 EUR\nhttps://a.example/1\n"
+	const want = "on 39 pages of a.example: fee 3 → 5 EUR\n- Fee: 3 EUR\n+ Fee: 5 EUR\nhttps://a.example/1\n"
 	if text := got[1].Text; !strings.HasPrefix(text, want) || !strings.Contains(text, "and 19 more pages\n") ||
-		!strings.HasSuffix(text, "https://b.example/0: Fee: 3 → 5 EUR\nhttps://b.example/0\n- Fee: 3 EUR\n+ Fee: 5 EUR") {
+		!strings.HasSuffix(text, "https://b.example/0: fee 3 → 5 EUR\nhttps://b.example/0\n- Fee: 3 EUR\n+ Fee: 5 EUR") {
 		t.Errorf("the digest is %s", text)
 	}
 	var e api.DigestEvent

@@ -274,7 +274,7 @@ func TestG2MessagesOfConditions(t *testing.T) {
 	r.now = r.now.Add(time.Minute)
 	r.fields(feed.Change{Kind: feed.Content, Title: "Lamp"}, stock, price("84", "79"))
 	r.pass(2 * time.Hour)
-	const title = "Lamp: price: 84 → 79 EUR"
+	const title = "Lamp: price 84 → 79 EUR"
 	test, err := r.TestRule(t.Context(), rule.ID)
 	must(t, err)
 	if test.Message != title+", and 1 more" || len(test.Preview.Messages) != 1 && test.Changes[0].Field == nil {

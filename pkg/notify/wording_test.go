@@ -95,7 +95,7 @@ func TestW20WordingsRefused(t *testing.T) {
 	}
 	got, err := r.PreviewRule(t.Context(), api.RuleSpec{Message: &api.MessageWording{Title: "{{mute}}", Text: "{{mute}}"}})
 	must(t, err)
-	if text := got.Preview.Messages[0].Text; !strings.HasPrefix(text, "Storm lamp: Price: 79 → 84 EUR\nhttps://shop") {
+	if text := got.Preview.Messages[0].Text; !strings.HasPrefix(text, "Storm lamp: price 79 → 84 EUR\nhttps://shop") {
 		t.Errorf("%q", text)
 	}
 }

@@ -64,7 +64,7 @@ func TestU10FirstMail(t *testing.T) {
 	lamp("84")
 	s.open("/items/" + id)
 	s.press(`button[value="check"]`)
-	const want = "Storm lamp: Price: 79 → 84 EUR"
+	const want = "Storm lamp: price 79 → 84 EUR"
 	for !slices.Contains(sink.subjects(), want) && time.Since(began) < patience {
 		time.Sleep(time.Second)
 	}

@@ -30,7 +30,7 @@ func changed(kind feed.Kind, title string, passages ...string) api.FeedChange {
 // W20: TestW20Subjects checks that a subject says what has changed.
 func TestW20Subjects(t *testing.T) {
 	for want, c := range map[string]api.FeedChange{
-		"Storm lamp: Price: 79 → 84 EUR": changed(feed.Content, "Storm lamp", "-Price: 79 EUR", "+Price: 84 EUR"),
+		"Storm lamp: price 79 → 84 EUR": changed(feed.Content, "Storm lamp", "-Price: 79 EUR", "+Price: 84 EUR"),
 		"Storm lamp: Price € 79 → € 84":  changed(feed.Beside, "Storm lamp", "-Price € 79.", "+Price € 84."),
 		"Fee: 79 → 84 EUR, as before":    changed(feed.Reverted, "Fee", "-It is 79 EUR.", "+It is 84 EUR."),
 		"Lamp: In stock → Sold out":      changed(feed.Content, "Lamp", "-In stock", "+Sold out"),
@@ -147,7 +147,7 @@ func TestG2SubjectsOfFields(t *testing.T) {
 	stock := api.ChangedField{Reported: true, Name: "stock", Text: "in stock → sold out"}
 	c := changed(feed.Field, "Lamp", "-Price: 79 EUR", "+Price: 84 EUR")
 	c.Fields = []api.ChangedField{price}
-	const want = "Lamp: price: 79 → 84 EUR (lowest 72 in May)"
+	const want = "Lamp: price 79 → 84 EUR (lowest 72 in May)"
 	if have := Subject(c); have != want {
 		t.Errorf("of a price: %q", have)
 	}
@@ -156,7 +156,7 @@ func TestG2SubjectsOfFields(t *testing.T) {
 		t.Errorf("of two fields: %q", have)
 	}
 	c.Kind = api.ChangeContent
-	if have := Subject(c); have != "Lamp: Price: 79 → 84 EUR" {
+	if have := Subject(c); have != "Lamp: price 79 → 84 EUR" {
 		t.Errorf("of a text: %q", have)
 	}
 	c.Fields[0], c.Fields[1] = stock, price

@@ -132,15 +132,20 @@ func (p pair) whole(of []string, sign, in, text string, room int) string {
 func (p pair) value(of []string, room int) string {
 	unit := currencyBefore.FindString(p.new.before)
 	before := strings.TrimSpace(item(strings.TrimSuffix(p.new.before, unit)))
-	label := wordsBefore(before)
-	if len(of) > 0 && before != strings.TrimRight(before, ":：|") {
+	label, name := wordsBefore(before), strings.TrimRight(before, " :：|")
+	if len(of) > 0 && before != name {
 		label = "" // it is the last name
-	}
-	if label != "" {
-		label += " "
 	}
 	change := unit + p.old.hit + " → " + unit + p.new.hit
 	full := change + unitAfter(p.new, label == "" && unit == "")
+	switch {
+	case len(of) == 1 && (strings.HasPrefix(p.new.text, ": ") || before != name && strings.HasSuffix(name, of[0])):
+		return fitting(room, labelled(of[0], full), full, change)
+	case len(of) == 0 && before != name && strings.TrimRight(label, ":：") != "":
+		return fitting(room, labelled(strings.TrimRight(label, ":："), full), full, change)
+	case label != "":
+		label += " "
+	}
 	last := of
 	if len(of) > 1 {
 		last = of[len(of)-1:]

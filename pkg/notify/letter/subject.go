@@ -89,7 +89,7 @@ func what(c api.FeedChange, name string, room, more int) string {
 	case c.Listed != nil:
 		text = "new: " + cmp.Or(words.Clean(c.Listed.Title), c.Listed.URL)
 	case leads(c):
-		text = fieldText(fields[0])
+		text = labelled(fields[0].Name, words.Clean(fields[0].Text))
 	case !known:
 		const asBefore = ", as before"
 		if text = "changed"; len(c.Passages) > 0 {

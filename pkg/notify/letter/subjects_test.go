@@ -79,7 +79,7 @@ func TestW27Bounds(t *testing.T) {
 	words := strings.Repeat("moorings ", 40)
 	for name, tt := range map[string]struct{ title, page, want string }{
 		"the name first": {long, "Fee: [[12||99]] EUR a month", "The North Harbour Sailing and Rowing Club of the Old Town " +
-			"and its…: Fee: 12 → 99 EUR"},
+			"and its…: fee 12 → 99 EUR"},
 		"then the text":  {"Harbour", "[[||" + words + "]]", "Harbour: new: moorings moorings moorings"},
 		"not the number": {"Harbour", "[[||" + words[:66] + " 1,299,000.00 EUR a year]]", "Harbour: new: "},
 		"in groups":      {"Harbour", "[[||" + words[:68] + "1 299 000 EUR a year]]", "Harbour: new: "},
@@ -102,12 +102,35 @@ func TestW27Bounds(t *testing.T) {
 	}
 }
 
+// TestW27Labels checks that a label before a number has no colon, and is written as within a sentence unless it may be a
+// name, a noun of German or an identifier (W27).
+func TestW27Labels(t *testing.T) {
+	for line, want := range map[string]string{
+		"Price: [[79||84]] EUR":         "price 79 → 84 EUR",
+		"Price per night: € [[79||84]]": "price per night € 79 → € 84",
+		"Prix : [[79||84]] EUR":         "prix 79 → 84 EUR",
+		"Preis: [[79||84]] EUR":         "Preis 79 → 84 EUR",
+		"Rose: [[79||84]] EUR":          "Rose 79 → 84 EUR",
+		"PRICE: [[79||84]] EUR":         "PRICE 79 → 84 EUR",
+		"feeRate: [[79||84]]":           "feeRate 79 → 84",
+		"Price of Alma: [[79||84]] EUR": "Price of Alma 79 → 84 EUR",
+		"Berth 12: [[79||84]] EUR":      "Berth 12: 79 → 84 EUR",
+		"Lift: [[open||closed]]":        "Lift: open → closed",
+		"Price: [[79 EUR||on demand]]":  "price 79 EUR → on demand",
+	} {
+		c := ofPage(t, "text/plain", "Harbour\n\nOpen to all ships.\n\n"+line)
+		if have := strings.TrimPrefix(Subject(c), name(c)+": "); have != want {
+			t.Errorf("%s: %q, want %q", line, have, want)
+		}
+	}
+}
+
 // TestW27SeveralPages checks that the subject of equal changes of several pages names nothing that only one of them has
 // (W27).
 func TestW27SeveralPages(t *testing.T) {
 	c := ofPage(t, "text/plain", "Harbour\n\nFee: [[12||99]] EUR a month")
 	c.Host = "a.example"
-	if have := (Part{Change: c, Count: 3}).title(); have != "on 3 pages of a.example: Fee: 12 → 99 EUR" ||
+	if have := (Part{Change: c, Count: 3}).title(); have != "on 3 pages of a.example: fee 12 → 99 EUR" ||
 		c.Passages[0].Of != "Fee" {
 		t.Errorf("%s, of %q", have, c.Passages[0].Of)
 	}
