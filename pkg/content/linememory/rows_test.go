@@ -163,7 +163,7 @@ func TestQ16FactAmongCounts(t *testing.T) {
 					fee++
 				}
 			}
-			return fmt.Sprintf("Copper: %d EUR\nTin: %d EUR\nZinc: %d EUR\nFee of the harbour: %d EUR", 800+3*check, 700-check,
+			return fmt.Sprintf("Copper %d EUR\nTin %d EUR\nZinc %d EUR\nFee of the harbour %d EUR", 800+3*check, 700-check,
 				200+check*7%31, fee)
 		})...)
 		if want := append([]int{1, 2}, at...); !slices.Equal(have, want) {
