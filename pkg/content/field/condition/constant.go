@@ -61,12 +61,19 @@ func (k constant) compare(v field.Value) (order int, ok bool) {
 		}
 		return v.Compare(k.date)
 	case field.Availability:
+		if within[v.Text] == k.stock.Text {
+			v.Text = k.stock.Text
+		}
 		return v.Compare(k.stock)
 	case field.Text:
 		return v.Compare(k.text)
 	}
 	return 0, false
 }
+
+// within maps availabilities to those that they are kinds of: a product of which few are left is in stock.
+var within = map[string]string{"LimitedAvailability": "InStock", "OnlineOnly": "InStock", "SoldOut": "OutOfStock",
+	"Discontinued": "OutOfStock"}
 
 func (k constant) equals(v field.Value) bool {
 	order, ok := k.compare(v)
