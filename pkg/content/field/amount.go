@@ -76,7 +76,7 @@ func readMoney(text string, h Hint) (v Value, why string, ok bool) {
 // signInside matches an amount with its sign in place of the point, as in 12€90.
 var signInside = regexp.MustCompile(`(\d)€(\d\d)([^\d€.,%]|$)`)
 
-// signApart matches an amount that ends a text, with its sign in place of the point and a blank behind it, as in 12 € 50.
+// signApart matches an amount at the end of a text, with its sign in place of the point and a blank, as in 12 € 50.
 var signApart = regexp.MustCompile(`(^|[^\d.,])(\d{1,6}) ?€ (\d\d)$`)
 
 // blankInside matches a number with a blank behind its point, as in 118, 99.

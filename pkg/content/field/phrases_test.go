@@ -54,6 +54,6 @@ func TestG5Phrases(t *testing.T) {
 	if wrong > 2 || unread > 10 {
 		t.Error("more phrases are read wrongly, or not at all, than before")
 	}
-	t.Logf("%d phrases, %d wrong (%.4f), %d of %d not read (%.4f)", total, wrong, float64(wrong)/float64(total), unread, clear,
-		float64(unread)/float64(clear))
+	t.Logf("%d phrases, %d wrong (%.4f), %d of %d not read (%.4f)", total, wrong, float64(wrong)/float64(total),
+		unread, clear, float64(unread)/float64(clear))
 }

@@ -275,7 +275,8 @@ func (s statement) deniedAt(at int) stockStatement {
 	case s[:at].has(ofOther, isSend):
 		return stockStatement{why: stockOfOthers}
 	}
-	return stockStatement{name: map[role]string{isGone: "Discontinued", isSold: "SoldOut", isOut: "OutOfStock"}[s[at].role]}
+	name := map[role]string{isGone: "Discontinued", isSold: "SoldOut", isOut: "OutOfStock"}[s[at].role]
+	return stockStatement{name: name}
 }
 
 // later reads a statement about a time to come, or about what holds only on a condition.

@@ -23,12 +23,12 @@ type role string
 
 // The roles in stockwords.txt. Those of the first two lines are statements of their own, the others change them.
 const (
-	isStock, isOut, isSold, isGone role = "stock", "out", "sold", "gone" // in stock; out of stock; sold out; discontinued
-	isPre, isBack, isMade, isFew   role = "pre", "back", "made", "few"   // orders are taken; few are left
-	isAble                         role = "able"                         // available: of what, the rest has to say
-	isShip                         role = "ship"                         // deliverable; a time of some days is of the delivery
-	onAsk                          role = "ask"                          // on request
-	isAlmost                       role = "almost"                       // almost sold out
+	isStock, isOut, isSold, isGone role = "stock", "out", "sold", "gone"
+	isPre, isBack, isMade, isFew   role = "pre", "back", "made", "few" // orders are taken; few are left
+	isAble                         role = "able"                       // available: of what, the rest has to say
+	isShip                         role = "ship"                       // deliverable: days are those of the delivery
+	onAsk                          role = "ask"                        // on request
+	isAlmost                       role = "almost"                     // almost sold out
 	isNot, isNoLonger, isNone      role = "not", "nolonger", "none"
 	isYes, isNow                   role = "yes", "now"
 	isSoon, isWhen, isIf           role = "soon", "when", "if"

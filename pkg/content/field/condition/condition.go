@@ -20,8 +20,8 @@
 //     about.
 //   - Dates are ordered, and compared as precisely as the constant is: 2026-11-27 equals each time on that day.
 //   - Texts and availabilities are equal or not; no other comparison holds for them. Availabilities may be given in
-//     words. InStock equals those of which few are left or that are sold online only, and OutOfStock those that are sold
-//     out or discontinued, too.
+//     words. InStock equals those of which few are left or that are sold online only, and OutOfStock those that are
+//     sold out or discontinued, too.
 //   - Only numbers and amounts have a difference. Any other value differs from zero by every percentage.
 //
 // "Went from … to …" is about the last value that was seen, so an interval without a value does not matter to it. With
