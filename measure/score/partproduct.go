@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"slices"
-	"strings"
 
 	"golang.org/x/net/html"
 
@@ -25,21 +24,16 @@ const (
 	saysBroken = "broken"
 )
 
-// choosePart makes a selector as a press does, once the list of elements is shown: of the selectors of an element, the
-// first one that finds one element in most of the other captures.
+// choosePart makes a selector as a press does, once the list of elements is shown.
 func choosePart(p partPage, n *html.Node, earlier func() []partPage) string {
-	all := pick.Selectors(p.root, n)
-	if len(all) < 2 {
-		return strings.Join(all, "")
-	}
-	hits := make([]int, len(all))
-	for _, e := range earlier() {
-		for i, s := range all {
-			found, err := pick.Find(e.root, s)
-			hits[i] += count(err == nil && len(found) == 1)
+	way, _ := pick.Choose(p.root, n, func(yield func(*html.Node) bool) {
+		for _, e := range earlier() {
+			if !yield(e.root) {
+				return
+			}
 		}
-	}
-	return all[slices.Index(hits, slices.Max(hits))]
+	})
+	return way.Selector
 }
 
 // offered returns the element that the product offers to choose for one on the page: the element itself, or one in it

@@ -205,7 +205,7 @@ func (t *partTrial) read(e *edited, chosen *html.Node, seed uint64) *partTrial {
 	return t
 }
 
-// expected returns what should be said of the part if nothing of it is found: a page of which all classes and ids or
+// expected returns what should be said of the part if nothing of it is found: a page whose classes and ids or
 // most lines are new was rebuilt with it.
 func (t *partTrial) expected(e *edited) string {
 	rebuilt := slices.ContainsFunc(t.edits, func(s string) bool { return strings.HasPrefix(s, "rebuilt") })

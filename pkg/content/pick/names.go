@@ -1,8 +1,13 @@
 package pick
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
+
+	"golang.org/x/net/html"
+
+	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
 // maxName limits the number of bytes of a name.
@@ -124,4 +129,90 @@ func isUtility(class string) bool {
 		return true
 	}
 	return false
+}
+
+// names returns selectors of one part by which a page names an element, the best first. Names that a program made for
+// one version of the page are left out.
+func names(n *html.Node) (out []string) {
+	if id := dom.Attr(n, "id"); isStable(id) {
+		out = append(out, "#"+id)
+	}
+	for _, key := range []string{"itemprop", "property"} {
+		if v := dom.Attr(n, key); v != "" && isValue(v) {
+			out = append(out, attribute(key, v))
+		}
+	}
+	const most = 3 // attributes, and classes
+	data := 0
+	for _, a := range n.Attr {
+		if strings.HasPrefix(a.Key, "data-") && isName(a.Key) && isValue(a.Val) && a.Namespace == "" && data < most {
+			out = append(out, attribute(a.Key, a.Val))
+			data++
+		}
+	}
+	var late []string
+	for class := range strings.FieldsSeq(dom.Attr(n, "class")) {
+		switch {
+		case !isStable(class) || isState(class) || len(late) > most:
+		case isUtility(class):
+			late = append(late, "."+class)
+		case len(ofKind(out, '.')) < most:
+			out = append(out, "."+class)
+		}
+	}
+	if len(ofKind(out, '.')) == 0 {
+		out = append(out, late...)
+	}
+	return out
+}
+
+// ofKind returns the selectors that begin with a sign.
+func ofKind(selectors []string, sign byte) (out []string) {
+	for _, s := range selectors {
+		if s[0] == sign {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func attribute(key, value string) string { return "[" + key + `="` + value + `"]` }
+
+// suffixes are the endings that a program gives to the classes of a page, as CSS modules do: Card_title__a1B2c.
+type suffixes struct{ isUsed bool }
+
+var (
+	// numbered finds a class with a suffix and a number, such as title_a1B2c_12.
+	numbered = regexp.MustCompile(`^([A-Za-z][\w-]*_)[A-Za-z0-9_-]{5}_\d+$`)
+	// suffixed finds a class that may have a suffix.
+	suffixed = regexp.MustCompile(`^([A-Za-z][\w-]*__)([A-Za-z0-9_-]{5,8})$`)
+	// labelled finds a class that ends in a name, such as css-a1b2c3-title.
+	labelled = regexp.MustCompile(`^css-[a-z0-9]{3,10}(-[A-Za-z][\w-]*)$`)
+)
+
+// suffixesOf finds out whether a program has made the endings of the classes of a page: most of them are no words.
+func suffixesOf(root *html.Node) *suffixes {
+	const least = 3
+	made, words := map[string]bool{}, map[string]bool{}
+	for n := range root.Descendants() {
+		for class := range strings.FieldsSeq(dom.Attr(n, "class")) {
+			if m := suffixed.FindStringSubmatch(class); m != nil {
+				if strings.ToLower(m[2]) != m[2] || strings.ContainsAny(m[2], "0123456789") {
+					made[class] = true
+				} else {
+					words[class] = true
+				}
+			}
+		}
+	}
+	return &suffixes{len(made) >= least && len(made) > len(words)}
+}
+
+func (s *suffixes) stem(class string) string {
+	for _, form := range []*regexp.Regexp{numbered, labelled, suffixed} {
+		if m := form.FindStringSubmatch(class); m != nil && (form != suffixed || s.isUsed) {
+			return m[1]
+		}
+	}
+	return ""
 }

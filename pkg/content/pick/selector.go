@@ -1,44 +1,92 @@
 package pick
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"golang.org/x/net/html"
-	"golang.org/x/net/html/atom"
 
-	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/policy/selector"
 	"github.com/tidemark/tidemark/pkg/policy/watch"
 )
 
 const (
 	// maxTried limits the number of selectors that are tried on a page, and maxKept the number of those that are returned.
-	maxTried, maxKept = 40, 6
+	maxTried, maxKept = 120, 6
 	// maxAbove limits the number of elements around an element by whose names a selector may find it.
 	maxAbove = 12
 	// maxSteps limits the number of parts of a selector. It is less than the limit of package watch.
 	maxSteps = 15
 )
 
-// Selectors returns CSS selectors that find exactly the element n in its page, those first that are the least likely to
-// fail when the page changes: names that the page gives to the element or to what is around it come before positions.
-// It returns none if the element is too deep in the page for any.
-func Selectors(root, n *html.Node) (out []string) {
-	for i, s := range candidates(n) {
-		if i == maxTried || len(out) == maxKept {
+// Way is a selector that finds one element alone in its page, or one around or in it that shows the same.
+type Way struct {
+	Selector   string
+	Words      string // by what it finds it, such as: the row “Great Hall”
+	ByPosition bool   // it finds the element by its place alone, such as: the third row
+}
+
+// Ways returns CSS selectors that find the element n alone in its page, those first that are the least likely to fail
+// or to find another one when the page changes: what the page says of the element comes before the names of its markup
+// if it is an entry of a list or a table, and its place comes last. It returns none if the element is too deep in the
+// page for any.
+func Ways(root, n *html.Node) (out []Way) {
+	p := &picker{root: root, page: selector.On(root), n: n}
+	p.around()
+	for _, w := range p.candidates() {
+		if p.tried++; p.tried > maxTried || len(out) == maxKept {
 			break
 		}
-		if found, err := Find(root, s); err == nil && len(found) == 1 && found[0] == n {
-			out = append(out, s)
+		if p.finds(w.Selector) && !slices.ContainsFunc(out, func(o Way) bool { return o.Selector == w.Selector }) {
+			out = append(out, w)
 		}
 	}
-	for _, s := range positions(n) {
-		if found, err := Find(root, s); err == nil && len(found) == 1 && found[0] == n && !slices.Contains(out, s) {
-			return append(out, s)
+	for _, w := range p.positions() {
+		if p.finds(w.Selector) {
+			return append(out, w)
 		}
 	}
 	return out
+}
+
+// Choose returns the one of the [Ways] to an element that finds one element, of the same name, in the most of the other
+// captures of its page; of several, the first. One by place is chosen only if there is no other. It is not ok if no
+// selector finds the element.
+func Choose(root, n *html.Node, captures func(yield func(root *html.Node) bool)) (best Way, ok bool) {
+	ways := Ways(root, n)
+	if len(ways) == 0 {
+		return best, false
+	}
+	if len(ways) > 1 && ways[len(ways)-1].ByPosition {
+		ways = ways[:len(ways)-1]
+	}
+	if len(ways) == 1 {
+		return ways[0], true
+	}
+	hits, most := make([]int, len(ways)), 0
+	name := nameOf(selector.On(root), n)
+	for root := range captures {
+		page := selector.On(root)
+		for i, w := range ways {
+			if found, _ := all(page, w.Selector); len(found) == 1 && nameOf(page, found[0]) == name {
+				hits[i]++
+				most = max(most, hits[i])
+			}
+		}
+	}
+	return ways[slices.Index(hits, most)], true
+}
+
+// nameOf returns the name of the row or entry that an element is or is in, or else of the element.
+func nameOf(page *selector.Page, n *html.Node) string {
+	for up := n; up != nil && up.Type == html.ElementNode; up = up.Parent {
+		if selector.IsRow(up) || selector.IsEntry(up) {
+			if names := page.Names(up); len(names) > 0 && len(keys(names[0])) > 0 {
+				return keys(names[0])[0]
+			}
+		}
+	}
+	return page.Label(n)
 }
 
 // Find returns the elements of a page that a selector finds.
@@ -50,123 +98,77 @@ func Find(root *html.Node, selector string) ([]*html.Node, error) {
 	return rules.Select(root)
 }
 
-// candidates returns selectors that may find an element by names.
-func candidates(n *html.Node) (out []string) {
-	own := names(n)
-	out = append(out, own...)
-	if classes := ofKind(own, '.'); len(classes) > 1 {
-		out = append(out, classes[0]+classes[1])
-	}
-	if isName(n.Data) {
-		own = append(own, n.Data)
-	}
-	steps := 0
-	for up := n.Parent; up != nil && up.Type == html.ElementNode && steps < maxAbove; up = up.Parent {
-		steps++
-		around := names(up)
-		if landmarks[up.DataAtom] {
-			around = append(around, up.Data)
-		}
-		for _, a := range around {
-			for _, o := range own {
-				out = append(out, a+" "+o)
-			}
-		}
-	}
-	return out
+// picker makes selectors for an element.
+type picker struct {
+	root, n *html.Node
+	page    *selector.Page
+	above   []*html.Node // n and the elements around it, at most maxAbove
+	tried   int
+	letters map[*html.Node]int
+	made    *suffixes
+	renewed int // how often the work for a page was used up
 }
 
-// landmarks are elements of which a page usually has one.
-var landmarks = map[atom.Atom]bool{atom.Main: true, atom.Nav: true, atom.Header: true, atom.Footer: true, atom.H1: true}
+func (p *picker) around() {
+	for up := p.n; up != nil && up.Type == html.ElementNode && len(p.above) < maxAbove; up = up.Parent {
+		p.above = append(p.above, up)
+	}
+}
 
-// positions returns selectors that find an element by its position below the closest element with a name, and below
-// each further one.
-func positions(n *html.Node) (out []string) {
-	chain := ""
-	for steps := 0; n != nil && n.Type == html.ElementNode && steps < maxSteps; steps++ {
-		chain = step(n) + chain
+// finds reports whether a selector finds the element alone.
+func (p *picker) finds(text string) bool {
+	found := p.all(text)
+	return len(found) == 1 && p.isSame(found[0])
+}
+
+// isSame reports whether an element is the chosen one, or is around or in it and shows the same.
+func (p *picker) isSame(a *html.Node) bool {
+	if a == p.n {
+		return true
+	}
+	if p.letters == nil {
+		p.letters = map[*html.Node]int{}
+	}
+	return (contains(a, p.n) || contains(p.n, a)) && p.shown(a) == p.shown(p.n)
+}
+
+// contains reports whether an element is in another one.
+func contains(around, n *html.Node) bool {
+	for n != nil && n != around {
 		n = n.Parent
-		if n == nil || n.Type != html.ElementNode {
-			return append(out, chain)
-		}
-		if around := names(n); len(around) > 0 {
-			out = append(out, around[0]+" > "+chain)
-		}
-		if n.DataAtom == atom.Body || n.DataAtom == atom.Main {
-			out = append(out, n.Data+" > "+chain)
-		}
-		chain = " > " + chain
 	}
-	return out
+	return n != nil
 }
 
-// step is the part of a selector that finds an element by its position among its siblings.
-func step(n *html.Node) string {
-	same, before, at := 0, 0, 0
-	for c := n.Parent.FirstChild; c != nil; c = c.NextSibling {
-		if c.Type != html.ElementNode {
-			continue
-		}
-		at++
-		if c.Data == n.Data {
-			same++
-		}
-		if c == n {
-			before = same
-			if !isName(n.Data) {
-				return fmt.Sprintf("*:nth-child(%d)", at)
-			}
-		}
+// shown returns the number of letters that an element shows.
+func (p *picker) shown(n *html.Node) int {
+	if count, known := p.letters[n]; known {
+		return count
 	}
-	if same == 1 {
-		return n.Data
-	}
-	return fmt.Sprintf("%s:nth-of-type(%d)", n.Data, before)
+	page := Page{shown: map[*html.Node]int{}, blocks: map[*html.Node]bool{}}
+	p.letters[n], _ = page.measure(n)
+	return p.letters[n]
 }
 
-// names returns selectors of one part by which a page names an element, the best first. Names that a program made for
-// one version of the page are left out.
-func names(n *html.Node) (out []string) {
-	if id := dom.Attr(n, "id"); isStable(id) {
-		out = append(out, "#"+id)
+// all returns what a selector finds. On a page that needs much work for each selector, few are tried.
+func (p *picker) all(text string) []*html.Node {
+	const most = 10 // pages' work
+	found, err := all(p.page, text)
+	if fault.Is(err, fault.TooLarge) && p.renewed < most {
+		p.renewed++
+		p.page.Again()
+		found, _ = all(p.page, text)
 	}
-	for _, key := range []string{"itemprop", "property"} {
-		if v := dom.Attr(n, key); v != "" && isValue(v) {
-			out = append(out, attribute(key, v))
-		}
-	}
-	const most = 3 // attributes, and classes
-	data := 0
-	for _, a := range n.Attr {
-		if strings.HasPrefix(a.Key, "data-") && isName(a.Key) && isValue(a.Val) && a.Namespace == "" && data < most {
-			out = append(out, attribute(a.Key, a.Val))
-			data++
-		}
-	}
-	var late []string
-	for class := range strings.FieldsSeq(dom.Attr(n, "class")) {
-		switch {
-		case !isStable(class) || isState(class) || len(late) > most:
-		case isUtility(class):
-			late = append(late, "."+class)
-		case len(ofKind(out, '.')) < most:
-			out = append(out, "."+class)
-		}
-	}
-	if len(ofKind(out, '.')) == 0 {
-		out = append(out, late...)
-	}
-	return out
+	return found
 }
 
-// ofKind returns the selectors that begin with a sign.
-func ofKind(selectors []string, sign byte) (out []string) {
-	for _, s := range selectors {
-		if s[0] == sign {
-			out = append(out, s)
-		}
+func all(page *selector.Page, text string) ([]*html.Node, error) {
+	if _, err := watch.Compile(watch.Spec{Include: []string{text}}); err != nil {
+		return nil, err
 	}
-	return out
+	sel, err := selector.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	return page.Find(sel)
 }
-
-func attribute(key, value string) string { return "[" + key + `="` + value + `"]` }

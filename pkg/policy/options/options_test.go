@@ -161,7 +161,7 @@ func FuzzTagName(f *testing.F) {
 // TestW10RulesOfAWatchAreCompiled checks that a watch that could not be applied is refused when it is set (W10).
 func TestW10RulesOfAWatchAreCompiled(t *testing.T) {
 	for field, w := range map[string]api.Watch{
-		"watch.include": {Include: []string{"div:has(p)"}}, "watch.exclude": {Exclude: []string{"a["}},
+		"watch.include": {Include: []string{"div:contains(p)"}}, "watch.exclude": {Exclude: []string{"a["}},
 		"watch.ignore": {Ignore: []string{"("}}, "watch.trigger": {Trigger: ".*"},
 	} {
 		if _, err := options.Validate(api.Settings{TagSettings: api.TagSettings{Watch: &w}}); fault.FieldOf(err) != field {

@@ -61,9 +61,9 @@ func (w *walk) note(part int, n *html.Node, inner bool) {
 	}
 }
 
-// dropCopies chooses one element for each name: the one that is not hidden, or the first of some that show the same.
-// It reports whether it has left out others, and notes if there are several.
-func (w *walk) dropCopies() (has bool) {
+// dropHidden chooses the element of each name that is not hidden beside others that are. It reports whether it has left
+// out others, and notes if there are several.
+func (w *walk) dropHidden() (has bool) {
 	for key, o := range w.ones {
 		if len(o.elements) < 2 {
 			continue
@@ -74,14 +74,9 @@ func (w *walk) dropCopies() (has bool) {
 				shown = append(shown, n)
 			}
 		}
-		if len(shown) == 0 {
-			shown = o.elements
-		}
-		for _, n := range shown[1:] {
-			if !w.page.sameText(shown[0], n) {
-				w.page.refuse(nounOf(n), written(*key.(*named)))
-				return false
-			}
+		if len(shown) != 1 {
+			w.page.refuse(nounOf(o.elements[0]), written(*key.(*named)))
+			continue
 		}
 		for _, n := range o.elements {
 			if n != shown[0] {
@@ -103,23 +98,6 @@ func (p *Page) within(n *html.Node, is func(*html.Node) bool) bool {
 		}
 	}
 	return false
-}
-
-// sameText reports whether two elements show the same lines.
-func (p *Page) sameText(a, b *html.Node) bool {
-	var lines []string
-	p.lines(a, func(line string) bool {
-		lines = append(lines, line)
-		return true
-	})
-	same := true
-	p.lines(b, func(line string) bool {
-		if same = len(lines) > 0 && lines[0] == line; same {
-			lines = lines[1:]
-		}
-		return same
-	})
-	return same && len(lines) == 0
 }
 
 // nounOf is the word for elements like n.

@@ -14,9 +14,9 @@
 //     higher one. A heading counts up to the end of the element that it is in, unless it is alone there.
 //
 // In a text * stands for any text. Case, blanks and a colon at the end do not count. If several elements have the name,
-// or several headings or columns the text, nothing is found, and the error is [ErrAmbiguous]: one of them would be taken for
-// another. Elements that are hidden beside one that is not, and those that show the same as the first, are copies, and do
-// not count. Within :not, :has and :is a name may be for several elements.
+// or several headings or columns the text, nothing is found, and the error is [ErrAmbiguous]: one of them would be taken
+// for another. Elements that attributes hide do not count beside one that is not hidden. Within :not, :has and :is a name
+// may be for several elements.
 //
 // # Bounds
 //

@@ -33,6 +33,9 @@ type Page struct {
 // On returns a page, which must not change while selectors are matched in it.
 func On(root *html.Node) *Page { return &Page{root: root, steps: maxSteps} }
 
+// Again allows as much work as for a new page.
+func (p *Page) Again() { p.steps = maxSteps }
+
 // Find returns the topmost elements that match one of the selectors, in the order of the page. Errors: [ErrLarge], and
 // [ErrAmbiguous] if several elements have a name that is for one.
 func (p *Page) Find(selectors []Selector) (out []*html.Node, err error) {
@@ -56,10 +59,10 @@ func (p *Page) find(sel *Selector) ([]*html.Node, error) {
 	p.ambiguous = nil
 	w := walk{sel: sel, page: p}
 	w.among(p.root.FirstChild, 0, 0, 0, 0)
-	if w.dropCopies() {
+	if w.dropHidden() {
 		w.found, w.ones = nil, nil
 		w.among(p.root.FirstChild, 0, 0, 0, 0)
-		w.dropCopies()
+		w.dropHidden()
 	}
 	if p.steps < 0 {
 		return nil, ErrLarge
@@ -85,7 +88,7 @@ type walk struct {
 	found []*html.Node
 	from  *html.Node // the element for which the first part stands; the walk ends with the first match. Nil for none
 	ones  ones
-	out   map[*html.Node]bool // copies of other elements, which do not match
+	out   map[*html.Node]bool // hidden copies of other elements, which do not match
 }
 
 // among searches for matches at and below the children of an element, beginning with c. It needs the bits of the element

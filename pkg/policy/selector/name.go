@@ -15,8 +15,9 @@ import (
 //   - The name of a dd is its dt.
 //   - The name of a heading, a link, a button or another label is its text.
 //   - The name of another element is its caption or the heading at its beginning; of an entry, such as an li, an article
-//     or one of several siblings of a kind, its first heading, or else its first link or bold text; what labels it: its
-//     label element, aria-label, or the text beside it; the first line of its text; and that up to a colon.
+//     or one of several siblings of a kind, its first heading, or else the link or bold text with which it begins; what
+//     labels it: its label element, aria-label, or the text beside it; the line that is all its text, or of an entry the
+//     first one; and that line up to a colon.
 //
 // A name has at most [MaxName] bytes.
 func (p *Page) Names(n *html.Node) []string {
@@ -57,19 +58,25 @@ func (p *Page) Names(n *html.Node) []string {
 }
 
 func (p *Page) namesOfOther(n *html.Node, add func(string)) {
-	if head := p.head(n); head != nil {
+	head, list := p.opening(n)
+	if head != nil {
 		add(p.text(head))
 	}
-	if IsEntry(n) {
-		if title := p.title(n); title != nil {
-			add(p.text(title))
+	if title := p.title(n); title != nil && !list && IsEntry(n) {
+		if text := p.text(title); level(title) > 0 || strings.HasPrefix(p.firstLine(n), text) {
+			add(text)
 		}
 	}
 	add(p.declared(n))
 	add(p.beside(n, 0))
-	line := p.firstLine(n)
-	add(upToColon(line))
-	add(line)
+	if next := elementAfter(n); list || next != nil && isPair(n, next) {
+		return // what it says names others
+	}
+	lines := p.Lines(n, 2)
+	if len(lines) == 1 || len(lines) > 1 && IsEntry(n) {
+		add(upToColon(lines[0]))
+		add(lines[0])
+	}
 }
 
 // isRow reports whether an element is a row of a table.
@@ -130,7 +137,7 @@ func isLabel(n *html.Node) bool {
 	return level(n) > 0
 }
 
-// level returns the level of a heading; 0 if an element is none.
+// level returns the level of a heading; 0 if an element is not a heading.
 func level(n *html.Node) int {
 	switch n.DataAtom {
 	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
@@ -175,7 +182,7 @@ func IsEntry(n *html.Node) bool {
 	return false
 }
 
-// Alike reports whether two elements are of one kind: they have the same tag, and a class in common or both none.
+// Alike reports whether two elements are of one kind: they have the same tag, and a class in common or neither a class.
 func Alike(a, b *html.Node) bool {
 	if a == nil || b == nil || a.Data != b.Data || attr(a, "role") != attr(b, "role") {
 		return false
@@ -190,15 +197,16 @@ func Alike(a, b *html.Node) bool {
 	return len(classes) == 0 && other == "  "
 }
 
-// head returns the caption of an element, or the heading with which it begins; nil if there is none.
-func (p *Page) head(n *html.Node) *html.Node {
+// opening returns the caption of an element, or the heading with which it begins; nil if there is none. The result list is
+// true if it begins with an entry or a row instead: the name of that is not its own.
+func (p *Page) opening(n *html.Node) (head *html.Node, list bool) {
 	switch n.DataAtom {
 	case atom.Table, atom.Fieldset, atom.Details, atom.Figure:
 		for c := firstElement(n); c != nil && p.steps >= 0; c = elementAfter(c) {
 			p.steps--
 			switch c.DataAtom {
 			case atom.Caption, atom.Legend, atom.Summary, atom.Figcaption:
-				return c
+				return c, false
 			}
 		}
 	}
@@ -207,19 +215,34 @@ func (p *Page) head(n *html.Node) *html.Node {
 		switch {
 		case c.Type == html.TextNode && strings.TrimSpace(c.Data) == "":
 		case c.Type == html.TextNode:
-			return nil
+			return nil, false
 		case c.Type != html.ElementNode || isHidden(c):
 		case level(c) > 0 || c.DataAtom == atom.Legend || c.DataAtom == atom.Summary:
-			return c
-		case IsEntry(c) || isRow(c) || n.DataAtom == atom.Table:
-			return nil // a list is not named by its first entry
+			return c, false
+		case p.isListed(c):
+			return nil, true
 		default:
-			if head := p.head(c); head != nil || p.firstLine(c) != "" {
-				return head
+			if head, list = p.opening(c); head != nil || list || p.firstLine(c) != "" {
+				return head, list
 			}
 		}
 	}
-	return nil
+	return nil, false
+}
+
+// isListed reports whether an element is an entry or a row beside others: one of a list, or a large one.
+func (p *Page) isListed(n *html.Node) bool {
+	const list = 3
+	if isRow(n) || !IsEntry(n) {
+		return isRow(n)
+	}
+	like := 0
+	for c := firstElement(n.Parent); c != nil && like < list && p.steps >= 0; c = elementAfter(c) {
+		if p.steps--; Alike(n, c) {
+			like++
+		}
+	}
+	return like >= list || like > 1 && (n.DataAtom == atom.Li || n.DataAtom == atom.Article || len(p.Lines(n, 2)) > 1)
 }
 
 // title returns the first heading in an entry, or else its first link or bold text; nil if there is none.
@@ -339,9 +362,10 @@ func namesNext(n *html.Node) bool {
 		func(word string) bool { return strings.Contains(class, word) })
 }
 
-// isPair reports whether two elements are all that stands in an element.
+// isPair reports whether two elements are all that stands in an element, a label and its value.
 func isPair(a, b *html.Node) bool {
-	return a.Parent == b.Parent && elementBefore(a) == nil && elementAfter(b) == nil && !Alike(a, b)
+	return elementBefore(a) == nil && elementAfter(b) == nil && !IsEntry(a) && !IsEntry(b) &&
+		(!Alike(a, b) || a.DataAtom == atom.Span)
 }
 
 // upToColon returns the text before the first colon, if it has a letter and a blank or nothing is behind the colon.
@@ -356,3 +380,64 @@ func upToColon(line string) string {
 	}
 	return line[:at]
 }
+
+// Lines returns the first lines that an element shows, at most the given number.
+func (p *Page) Lines(n *html.Node, most int) (out []string) {
+	p.lines(n, func(line string) bool {
+		out = append(out, line)
+		return len(out) < most
+	})
+	return out
+}
+
+// Header returns the text of the last header of a cell's column; "" if it has none, or is one.
+func (p *Page) Header(cell *html.Node) string {
+	g := p.gridOf(cell)
+	column, known := g.at[cell]
+	if !known || g.heads[cell] || column >= len(g.headers) || len(g.headers[column]) == 0 {
+		return ""
+	}
+	head := g.headers[column][len(g.headers[column])-1]
+	if head.DataAtom == atom.Td && head.Parent.Parent.DataAtom != atom.Thead && attr(head, "role") == "" {
+		return "" // the first row may have values
+	}
+	return p.text(head)
+}
+
+// Headings returns the texts of the headings under which an element stands, the nearest first.
+func (p *Page) Headings(n *html.Node) (out []string) {
+	p.readHeadings()
+	for h := p.above[n]; h != nil; h = h.up {
+		out = append(out, h.text)
+	}
+	return out
+}
+
+// Head returns the text of the caption of an element, or of the heading with which it begins; "" if it has none.
+func (p *Page) Head(n *html.Node) string {
+	if head, _ := p.opening(n); head != nil {
+		return p.text(head)
+	}
+	return ""
+}
+
+// Label returns the text that labels an element: of its dt, its label, its aria-label, or beside it; "" if there is none.
+func (p *Page) Label(n *html.Node) string {
+	if n.DataAtom == atom.Dd {
+		if dt := termOf(n); dt != nil {
+			return p.text(dt)
+		}
+		return ""
+	}
+	if label := p.declared(n); label != "" || isLabel(n) {
+		return label
+	}
+	return p.beside(n, 0)
+}
+
+// IsRow reports whether an element is a row of a table, and IsCell whether it is a cell of a row.
+func IsRow(n *html.Node) bool  { return isRow(n) }
+func IsCell(n *html.Node) bool { return isCell(n) }
+
+// Text returns what an element shows, on one line, at most [MaxName] bytes of it.
+func (p *Page) Text(n *html.Node) string { return p.text(n) }

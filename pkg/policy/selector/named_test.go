@@ -78,7 +78,7 @@ func TestW30Names(t *testing.T) {
 		`section:named("Hall")`:         "HallOpen",
 		`section:named("Hall") p`:       "Open",
 		`p:under("Hall")`:               "Open",
-		`p:named("Copy")`:               "Copy",
+		`p:named("Copy")`:               "two or more parts are named “copy”",
 		`[role=row]:named("Alto")`:      "Alto7",
 		`:named("Alto") [role=cell]`:    "Alto|7",
 		`.jobs:has(:named("Nurse"))`:    "",

@@ -110,14 +110,14 @@ type Choice struct {
 
 // Chosen is what is known about a [Choice].
 type Chosen struct {
-	Selector string
-	Text     string          // what the element shows in its capture
-	Larger   bool            // a larger element can be chosen
-	Value    *field.Proposal // the value that it shows; nil for none
+	pick.Way
+	Text   string          // what the element shows in its capture
+	Larger bool            // a larger element can be chosen
+	Value  *field.Proposal // the value that it shows; nil for none
 }
 
-// choose makes a selector for a choice. Of those that find exactly the element in its capture, it returns the one that
-// finds one element in most of the other captures.
+// choose makes a selector for a choice. Of those that find the element alone in its capture, it returns the one that
+// finds it in most of the other captures.
 func choose(ctx context.Context, p history.Past, q Choice, captures []snapshot.Capture) (out Chosen, err error) {
 	v, err := load(ctx, p, q.Capture)
 	if err != nil {
@@ -139,44 +139,26 @@ func choose(ctx context.Context, p history.Past, q Choice, captures []snapshot.C
 		}
 		n = up
 	}
-	selectors := pick.Selectors(v.root, n)
-	if len(selectors) == 0 {
-		return out, fault.Field("element", "no selector finds this element alone: it is too deep in the page, or beside too "+
+	way, ok := pick.Choose(v.root, n, func(yield func(*html.Node) bool) {
+		for _, c := range captures {
+			other, loadErr := load(ctx, p, history.Digest(c.RawHash))
+			if loadErr != nil && !fault.Is(loadErr, fault.NotFound) {
+				err = loadErr
+				return
+			}
+			if other.root != nil && !yield(other.root) {
+				return
+			}
+		}
+	})
+	if err == nil && !ok {
+		err = fault.Field("element", "no selector finds this element alone: it is too deep in the page, or beside too "+
 			"many others: choose a larger part, or write a selector")
 	}
-	out = Chosen{Selector: selectors[0], Text: pick.Text(n), Larger: page.Larger(n) != nil}
-	if len(selectors) > 1 {
-		out.Selector, err = mostStable(ctx, p, selectors, captures)
-	}
+	out = Chosen{Way: way, Text: pick.Text(n), Larger: page.Larger(n) != nil}
 	address := cmp.Or(v.capture.FetchURL, v.capture.CanonicalURI)
-	if value, ok := field.NewPage(v.root, jsonld.Data{}, address).Propose(out.Selector); ok {
+	if value, ok := field.NewPage(v.root, jsonld.Data{}, address).Propose(way.Selector); ok {
 		out.Value = &value
 	}
 	return out, err
-}
-
-// mostStable returns the selector that finds exactly one element in the most captures; of several, the first.
-func mostStable(ctx context.Context, p history.Past, selectors []string, captures []snapshot.Capture) (string, error) {
-	hits := make([]int, len(selectors))
-	for _, c := range captures {
-		v, err := load(ctx, p, history.Digest(c.RawHash))
-		if fault.Is(err, fault.NotFound) || err == nil && v.root == nil {
-			continue
-		}
-		if err != nil {
-			return "", err
-		}
-		for i, s := range selectors {
-			if found, err := pick.Find(v.root, s); err == nil && len(found) == 1 {
-				hits[i]++
-			}
-		}
-	}
-	best := 0
-	for i := range hits {
-		if hits[i] > hits[best] {
-			best = i
-		}
-	}
-	return selectors[best], nil
 }

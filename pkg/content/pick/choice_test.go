@@ -1,0 +1,66 @@
+package pick_test
+
+import (
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"github.com/tidemark/tidemark/pkg/content/pick"
+)
+
+const meetings = `<h1>Council</h1><h2>Meetings</h2><table><tr><th>Place<th>Time<th>Seats</tr>
+<tr><td>Great Hall<td>9:00<td>4<tr><td>Town Hall<td>10:00<td>5<tr><td>Court 1<td>9:00<td>6<tr><td>Court 1<td>10:00<td>7</table>
+<table class=ranks><tr><td>1<td>Arsenal<td>89<tr><td>2<td>Leeds<td>80<tr><td>3<td>Hull<td>71</table>
+<dl><dt>Mayor<dd>Ann<dt>Clerk<dd>Bob</dl>
+<ul class=jobs><li><a href=/1>Warden (5)</a> full time<li><a href=/2>Nurse</a> nights<li><a href=/3>Cook</a> days</ul>
+<h2>Opening hours</h2><p>Monday to Friday 10 to 18.</p>
+<div class=Grid_cards__x1Y2z><div class=Card_card__a1B2c><h3>Lamp</h3><p class=Card_cost__Zz9aB>79</p></div>
+<div class=Card_card__a1B2c><h3>Rope</h3><p class=Card_cost__Zz9aB>12</p><p>new</p></div></div>
+<div class=Stock_left__q9Zz1>7 left</div><ol><li>12<li>13<li>14</ol>`
+
+// TestW31ChosenByWhatItSays checks by what an element is found: names before the names of the markup and before its
+// place, and the words for it (W31).
+func TestW31ChosenByWhatItSays(t *testing.T) {
+	for name, tt := range map[string]struct{ text, want, words string }{
+		"a row":             {"Great Hall 9:00 4", `tr:named("Great Hall")`, "the row “Great Hall”"},
+		"a cell":            {"5", `tr:named("Town Hall") td:column("Seats")`, "“Seats” of the row “Town Hall”"},
+		"a second name":     {"Court 1 10:00 7", `tr:named("Court 1", "10:00")`, "the row “Court 1, 10:00”"},
+		"a key that counts": {"Leeds", `tr:named("*", "Leeds") > td:nth-of-type(2)`, "the second part of the row “Leeds”"},
+		"a dd":              {"Bob", `dd:named("Clerk")`, "the part “Clerk”"},
+		"a number in it":    {"Warden (5) full time", `li:named("Warden (*)")`, "the entry “Warden (*)”"},
+		"under a heading":   {"Monday to Friday 10 to 18.", `p:named("Opening hours")`, "the paragraph “Opening hours”"},
+		"a column":          {"80", `tr:named("*", "Leeds") > td:nth-of-type(3)`, "the third part of the row “Leeds”"},
+		"a suffix":          {"7 left", `[class*="Stock_left__"]`, "its names in the markup"},
+		"only its place":    {"13", `ol > li:nth-of-type(2)`, "the second entry"},
+	} {
+		root := parse(t, meetings)
+		p := pick.Read(root)
+		n := p.Element(number(p, tt.text))
+		if n == nil {
+			t.Fatalf("%s: no %q", name, tt.text)
+		}
+		way, ok := pick.Choose(root, n, func(func(*html.Node) bool) {})
+		if !ok || !strings.HasSuffix(way.Selector, tt.want) || way.Words != tt.words || way.ByPosition != (name == "only its place") {
+			t.Errorf("%s: %+v, want %s: %s", name, way, tt.want, tt.words)
+		}
+	}
+}
+
+// TestW31OtherCaptures checks that the selector is chosen that finds the element of this name in the other captures, and
+// that a place is never chosen before a name (W31).
+func TestW31OtherCaptures(t *testing.T) {
+	root := parse(t, meetings)
+	p := pick.Read(root)
+	for name, tt := range map[string]struct{ text, other, want string }{
+		"the key changes":      {"Nurse nights", strings.ReplaceAll(meetings, "Nurse", "Nurses"), `li:named("Nurse")`},
+		"the number changes":   {"Warden (5) full time", strings.ReplaceAll(meetings, "(5)", "(6)"), `li:named("Warden (*)")`},
+		"the second changes":   {"Court 1 10:00 7", strings.ReplaceAll(meetings, "<td>10:00<td>7", "<td>11:00<td>7"), `tr:named("Court 1", "10:00")`},
+		"another has the name": {"12", strings.ReplaceAll(meetings, "Rope", "Lamp"), `p:named("Rope")`},
+	} {
+		way, _ := pick.Choose(root, p.Element(number(p, tt.text)), func(yield func(*html.Node) bool) { yield(parse(t, tt.other)) })
+		if way.ByPosition || way.Selector != tt.want {
+			t.Errorf("%s: %+v", name, way)
+		}
+	}
+}
