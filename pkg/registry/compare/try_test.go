@@ -49,7 +49,7 @@ func TestW23WhatIsNotListed(t *testing.T) {
 // that an element without a value cannot be watched for one.
 func TestG5ChosenValues(t *testing.T) {
 	price := func(at string) *Chosen {
-		return &Chosen{Selector: at, Value: &field.Proposal{Spec: field.Spec{Name: "price", Type: field.Money,
+		return &Chosen{Way: pick.Way{Selector: at}, Value: &field.Proposal{Spec: field.Spec{Name: "price", Type: field.Money,
 			Source: field.CSS, At: at}}}
 	}
 	w := api.Watch{Include: []string{"h1"}}
@@ -68,7 +68,7 @@ func TestG5ChosenValues(t *testing.T) {
 	if len(w.Include) != 1 || w.Include[0] != ".b" || len(w.Exclude) != 1 {
 		t.Errorf("have %+v", w)
 	}
-	if _, err := withChoice(w, &Chosen{Selector: ".c"}, "value"); fault.FieldOf(err) != "as" {
+	if _, err := withChoice(w, &Chosen{Way: pick.Way{Selector: ".c"}}, "value"); fault.FieldOf(err) != "as" {
 		t.Error(err)
 	}
 }
