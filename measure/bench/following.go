@@ -50,6 +50,7 @@ func (b *bench) followed(rules int) (medians [3]time.Duration, err error) {
 		return medians, err
 	}
 	defer c.Index.Close()
+	c.Feed.OnPublish(nil) // the rounds below are to find the changes
 	if _, err := c.Notify.SaveChannel(b.ctx, api.ChannelSpec{Name: "ops",
 		ChannelSettings: api.ChannelSettings{Kind: "webhook", URL: "https://ops.example/hook"}}, true); err != nil {
 		return medians, err

@@ -73,6 +73,7 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 	if err != nil {
 		return nil, err
 	}
+	changes.OnPublish(told.Follower.Soon)
 	worker := a.worker(in, reg, known, out, hosts, browser, runs.sites.Fetched, told.Asking.Asked)
 	ring := cfg.ring(a.store, log)
 	done := activity.New(a.store, cfg.Metrics, activity.Options{})

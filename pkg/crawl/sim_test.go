@@ -103,6 +103,8 @@ type sim struct {
 	deaths  *deaths // what the simulation of deaths knows, otherwise nil
 	soft404 bool    // hosts are asked for pages that do not exist
 
+	messages *simMessages // of the simulation of messages, otherwise nil
+
 	processes [simProcesses]*process
 	started   int // number of processes started so far
 	lost      int // number of deferred writes that were lost

@@ -9,7 +9,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/identity/lineage"
+	"github.com/tidemark/tidemark/pkg/notify"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
@@ -34,6 +36,8 @@ type process struct {
 	version lineage.Version // version of its release
 	memory  *mem.Process    // may lose deferred writes when the process dies; nil on the embedded store
 	store   storage.Store   // with faults
+	feed    *feed.Feed
+	told    *notify.Notifier // in the simulation of messages; otherwise nil
 	reg     *registry.Registry
 	started time.Time   // by its clock; may be later than now
 	shared  *Worker     // in the simulation of deaths, the worker of all its actors
@@ -59,6 +63,11 @@ func (s *sim) newProcess() *process {
 		below = p.memory
 	}
 	p.store = storagetest.Hooked(lateStore{below, s}, s)
+	p.feed = feed.Open(p.store, p.clock)
+	if s.messages != nil {
+		p.told = s.messages.over(p.store, p.feed, p.clock)
+		p.feed.OnPublish(p.told.Follower.Soon)
+	}
 	p.reg, p.started = registry.New(p.store, p.options()), p.clock()
 	return p
 }
@@ -70,7 +79,7 @@ func (p *process) clock() time.Time { return p.sim.now.Add(p.skew) }
 func (p *process) options() registry.Options {
 	s, token := p.sim, 0
 	return registry.Options{
-		Parallel: 1, Clock: p.clock, Jitter: s.rng.Float64, Sleep: s.sleep, Politeness: s.politeness,
+		Parallel: 1, Clock: p.clock, Jitter: s.rng.Float64, Sleep: s.sleep, Politeness: s.politeness, Feed: p.feed,
 		Token: func() string {
 			s.mu.Lock() // several actors of a process that died end at once
 			defer s.mu.Unlock()

@@ -70,6 +70,8 @@ type Feed struct {
 
 	known recent.Map[string, struct{}] // ids of groups that this process has found in the feed or has given up on
 
+	published func(ctx context.Context, changes []Change) // see [Feed.OnPublish]; may be nil
+
 	mu      sync.Mutex
 	segment int       // the last segment known to have been open
 	learned time.Time // when that was read
@@ -117,15 +119,28 @@ func (f *Feed) Knows(id string) bool {
 	return known
 }
 
+// OnPublish sets a function that [Feed.Publish] calls after this process has written changes to the feed. It must be
+// set before the feed is used. A process that dies in between does not call it.
+func (f *Feed) OnPublish(call func(ctx context.Context, changes []Change)) { f.published = call }
+
 // Publish writes those of the groups that are not in the feed yet. It also writes groups that an earlier call of this
 // process could not write. It costs one request if there is no other writer. After an error, it is not known which
 // groups were written. The caller may then repeat the call with the same groups at any time. Publish gives up on a
 // group that the store refuses as Invalid or TooLarge.
-func (f *Feed) Publish(ctx context.Context, groups ...Group) (failed error) {
+func (f *Feed) Publish(ctx context.Context, groups ...Group) error {
+	written, err := f.publish(ctx, groups)
+	if len(written) > 0 && f.published != nil {
+		f.published(ctx, written)
+	}
+	return err
+}
+
+// publish is [Feed.Publish]. It returns the changes that it has written.
+func (f *Feed) publish(ctx context.Context, groups []Group) (written []Change, failed error) {
 	select {
 	case f.writing <- struct{}{}:
 	case <-ctx.Done():
-		return fault.New(fault.Unavailable, "the feed was not written: %w", ctx.Err())
+		return nil, fault.New(fault.Unavailable, "the feed was not written: %w", ctx.Err())
 	}
 	defer func() { <-f.writing }()
 	for _, g := range groups {
@@ -137,51 +152,55 @@ func (f *Feed) Publish(ctx context.Context, groups ...Group) (failed error) {
 	f.waiting = f.waiting[max(0, len(f.waiting)-maxWaiting):]
 	for len(f.waiting) > 0 {
 		some := f.waiting[:min(len(f.waiting), perWrite)]
-		err := f.write(ctx, slices.Clone(some))
+		added, err := f.write(ctx, slices.Clone(some))
 		if fault.Refused(err) && len(some) > 1 {
 			some = some[:1] // the store may refuse only one of the groups
-			err = f.write(ctx, slices.Clone(some))
+			added, err = f.write(ctx, slices.Clone(some))
 		}
 		if err != nil && !fault.Refused(err) {
-			return err
+			return written, err
 		}
 		failed = errors.Join(failed, err)
+		for _, g := range added {
+			written = append(written, g.Changes...)
+		}
 		for _, g := range some {
 			f.known.Put(g.ID, struct{}{})
 		}
 		f.waiting = f.waiting[len(some):]
 	}
-	return failed
+	return written, failed
 }
 
-// write writes at most perWrite groups in one transaction. It omits groups that are in the feed.
-func (f *Feed) write(ctx context.Context, groups []Group) error {
+// write writes at most perWrite groups in one transaction. It omits groups that are in the feed, and returns the
+// others.
+func (f *Feed) write(ctx context.Context, groups []Group) ([]Group, error) {
 	for range writeTries {
 		h, err := f.current(ctx)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if groups, err = f.missing(ctx, h.Number-1, groups); err != nil || len(groups) == 0 {
-			return err
+			return nil, err
 		}
 		tags, err := f.rows.Transact(ctx, h.ops(groups)...)
 		if err == nil {
 			h.Groups, h.etag = h.Groups+len(groups), tags[0]
 			f.head = &h
-			return nil
+			return groups, nil
 		}
 		f.head = nil
 		op, blamed := errors.AsType[*storage.OpError](err)
 		switch {
 		case !blamed || !fault.Lost(err):
-			return err
+			return nil, err
 		case op.Index > 0: // the marker exists, so the group is in the feed
 			if groups, err = f.missing(ctx, h.Number, groups); err != nil {
-				return err
+				return nil, err
 			}
 		}
 	}
-	return fault.New(fault.Conflict, "the feed is written by too many at once")
+	return nil, fault.New(fault.Conflict, "the feed is written by too many at once")
 }
 
 // missing returns the groups that are in none of the segments up to number last. Segments before the open one are

@@ -337,3 +337,23 @@ func FuzzParsePlace(f *testing.F) {
 		}
 	})
 }
+
+// TestK14WrittenChangesAreReported checks K14: after a write, the process that made it gets the changes of the groups
+// that it has added, and not those of groups that were in the feed.
+func TestK14WrittenChangesAreReported(t *testing.T) {
+	under, c := mem.New(time.Now), newClock()
+	f, other := Open(under, c.now), Open(under, c.now)
+	must(t, f.Create(t.Context()))
+	var got []string
+	f.OnPublish(func(_ context.Context, changes []Change) {
+		for _, c := range changes {
+			got = append(got, c.ItemID)
+		}
+	})
+	must(t, other.Publish(t.Context(), group("a", 0, 1)))
+	must(t, f.Publish(t.Context(), group("a", 0, 1), group("b", 0, 2)))
+	must(t, f.Publish(t.Context(), group("b", 0, 2)))
+	if diff := cmp.Diff([]string{"b.0", "b.1"}, got); diff != "" {
+		t.Error(diff)
+	}
+}

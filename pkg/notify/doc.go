@@ -4,10 +4,11 @@
 //
 // # How it works
 //
-// A timer follows the feed ([Follower.Follow]). A step reads new changes and lets every rule decide about them
-// ([digestPlan]). In one transaction it commits the deliveries, the changes that the rules have gathered, and the
-// new position in the feed. So a step that dies has no effect, and of two concurrent steps only one takes effect. For
-// each delivery the step sends a message to a queue. The queue's worker sends the delivery ([Worker.Deliver]).
+// A timer follows the feed ([Follower.Follow]), and so does a process that has just written a change which a rule wants
+// ([Follower.Soon]). A step reads new changes and lets every rule decide about them ([digestPlan]). In one transaction
+// it commits the deliveries, the changes that the rules have gathered, and the new position in the feed. So a step that
+// dies has no effect, and of two concurrent steps only one takes effect. For each delivery the step sends a message to
+// a queue. The queue's worker sends the delivery ([Worker.Deliver]).
 //
 //	Notifications  notify   state        position in the feed, and what rules have gathered that are not for one page
 //	               notify   g<page>      what the rules for one page have gathered, while they need it

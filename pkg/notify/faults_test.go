@@ -24,11 +24,23 @@ func deletion(e storage.Entity) storage.Op {
 // request of the follower or of a worker fails, before it took effect or after (W6). It runs on each store, because
 // the promise depends on their transactions.
 func TestW6AtLeastOnceWhateverFails(t *testing.T) {
-	for name, open := range map[string]opener{"mem": openMem, "embedded": openEmbedded, "azurite": openAzurite} {
+	dieAtEachRequest(t, false, map[string]opener{"mem": openMem, "embedded": openEmbedded, "azurite": openAzurite})
+}
+
+// TestK14ReportedWhateverFails checks the same of a process that follows the feed as soon as it has written to it. What
+// it could not write is written by another process, as at the next commit of the host (K14).
+func TestK14ReportedWhateverFails(t *testing.T) {
+	dieAtEachRequest(t, true, map[string]opener{"mem": openMem, "embedded": openEmbedded})
+}
+
+// dieAtEachRequest fails each request of a process in turn. The process follows the feed when it has written to it, or
+// when the timer calls it.
+func dieAtEachRequest(t *testing.T, prompt bool, stores map[string]opener) {
+	for name, open := range stores {
 		t.Run(name, func(t *testing.T) {
 			for _, after := range []bool{false, true} {
 				n := 1
-				for toldThoughItDies(t, newRigOn(t, open), n, after) {
+				for toldThoughItDies(t, newRigOn(t, open), n, after, prompt) {
 					n++
 				}
 				if n < 10 {
@@ -41,13 +53,19 @@ func TestW6AtLeastOnceWhateverFails(t *testing.T) {
 
 // toldThoughItDies fails the nth request of a process, and lets another process continue. It returns false when the
 // process made fewer requests.
-func toldThoughItDies(t *testing.T, r *rig, n int, after bool) (died bool) {
+func toldThoughItDies(t *testing.T, r *rig, n int, after, prompt bool) (died bool) {
 	r.t = t
 	r.rule(api.RuleSpec{}, "ops", "chat")
 	r.rule(api.RuleSpec{Digest: "hourly"}, "digest")
 	dies := r.over(storagetest.Hooked(r.store, dying(n, after, &died)))
-	r.publish(2, feed.Content)
-	_, _ = dies.Follower.Follow(t.Context())
+	if g := r.changes(2, feed.Content); prompt {
+		dies.Follower.feed.OnPublish(dies.Follower.Soon)
+		_ = dies.Follower.feed.Publish(t.Context(), g)
+		must(t, r.feed.Publish(t.Context(), g))
+	} else {
+		must(t, r.feed.Publish(t.Context(), g))
+		_, _ = dies.Follower.Follow(t.Context())
+	}
 	got, err := r.Book.queue.Receive(t.Context(), 32, time.Second)
 	must(t, err)
 	for _, m := range got {

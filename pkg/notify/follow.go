@@ -26,13 +26,19 @@ type Report struct{ Examined, Deliveries, Resent int }
 // Follow reads new changes from the feed, decides which channels are notified, and sends lost messages again. Any
 // number of processes may call it at the same time.
 func (s *Follower) Follow(ctx context.Context) (report Report, err error) {
-	for more := true; more && err == nil && ctx.Err() == nil; {
-		more, err = s.step(ctx, &report)
-	}
-	if fault.Lost(err) {
+	if err = s.steps(ctx, &report); fault.Lost(err) {
 		err = nil // another process has performed this step
 	}
 	return report, errors.Join(err, s.resend(ctx, &report))
+}
+
+// steps performs steps until rules have seen all changes, or the time is over. Errors: Conflict, and others of
+// [fault.Lost], if another process was quicker.
+func (s *Follower) steps(ctx context.Context, report *Report) (err error) {
+	for more := true; more && err == nil && ctx.Err() == nil; {
+		more, err = s.step(ctx, report)
+	}
+	return err
 }
 
 // step performs one transaction. It reports whether there is work for another step.
@@ -56,6 +62,7 @@ func (s *Follower) step(ctx context.Context, report *Report) (more bool, err err
 	if _, err := s.rows.Transact(ctx, ops...); err != nil {
 		return false, err
 	}
+	p.noteGathering()
 	report.Examined += looked
 	report.Deliveries += len(p.ids)
 	for id := range p.ids {

@@ -90,7 +90,8 @@ type Book struct {
 type Follower struct {
 	*base
 
-	book *Book
+	book   *Book
+	prompt prompt
 }
 
 // Worker sends deliveries.
@@ -127,8 +128,9 @@ func New(store storage.Store, changes *feed.Feed, sender Sender, o Options) *Not
 	b := &base{rows: store.Table(Table), queue: store.Queue(Queue), poison: store.Queue(PoisonQueue), feed: changes,
 		sender: sender, o: o}
 	book := &Book{base: b, resolver: resolver{&b.o}, Mutes: Mutes{Rows: b.rows}}
-	book.Asking.book = book
-	return &Notifier{book, &Follower{b, book}, &Worker{base: b, book: book, busy: map[string]int{}}, MuteLinks{book}}
+	book.Asking = Asking{book: book, using: make(chan struct{}, 1)}
+	follower := &Follower{base: b, book: book, prompt: prompt{stepping: make(chan struct{}, 1)}}
+	return &Notifier{book, follower, &Worker{base: b, book: book, busy: map[string]int{}}, MuteLinks{book}}
 }
 
 // now returns the time in whole milliseconds, like times in rows.

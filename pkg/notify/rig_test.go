@@ -169,6 +169,11 @@ func (r *rig) rule(spec api.RuleSpec, channels ...string) api.Rule {
 // publish adds that many changes, in one commit.
 func (r *rig) publish(n int, kind feed.Kind) {
 	r.t.Helper()
+	must(r.t, r.feed.Publish(r.t.Context(), r.changes(n, kind)))
+}
+
+// changes makes that many changes of one commit.
+func (r *rig) changes(n int, kind feed.Kind) feed.Group {
 	r.n++
 	g := feed.Group{ID: fmt.Sprint("g", r.n)}
 	for i := range n {
@@ -177,7 +182,7 @@ func (r *rig) publish(n int, kind feed.Kind) {
 				{Text: fmt.Sprintf("The lock opens at six, page %d.%d says.", r.n, i), Op: feed.Added},
 				{Text: "The quay is closed.", Op: feed.Removed}}})
 	}
-	must(r.t, r.feed.Publish(r.t.Context(), g))
+	return g
 }
 
 func (r *rig) follow() Report {

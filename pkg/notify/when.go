@@ -3,7 +3,6 @@ package notify
 import (
 	"context"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
@@ -81,22 +80,23 @@ func askFirst(ctx context.Context, s *Book, r, old *rule) error {
 	return s.o.AskFields(ctx, source.ID(r.Filter.ItemID), r.ID)
 }
 
-// Asking says what rules ask of fields. It keeps a copy of the rules with conditions, without those for one page.
+// Asking says what rules ask of fields and of new changes. It keeps a copy of the rules, without those for one page.
 type Asking struct {
 	book  *Book
-	mu    sync.Mutex
-	read  time.Time // zero if they are not read yet
+	using chan struct{} // has a token while somebody uses the fields below
+	read  time.Time     // zero if they are not read yet
 	rules []rule
+	pages bool // whether there were rules for one page
 }
 
-// askingAge is how old a process's copy of the rules that ask for fields may be.
+// askingAge is how old a process's copy of the rules may be.
 const askingAge = 30 * time.Second
 
 // Asked returns the names of the fields on which rules have conditions, of the rules that are about the page of a
 // change. Same reports whether one of these conditions must know of a check that saw the same value as the one before.
 // Rules that are not for one page may be half a minute old.
 func (a *Asking) Asked(ctx context.Context, c feed.Change) (fields []string, same bool, err error) {
-	all, err := a.all(ctx)
+	all, _, err := a.all(ctx)
 	if err != nil {
 		return nil, false, err
 	}
@@ -111,25 +111,28 @@ func (a *Asking) Asked(ctx context.Context, c feed.Change) (fields []string, sam
 	return slices.Compact(fields), same, err
 }
 
-func (a *Asking) all(ctx context.Context) ([]rule, error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
+// all lists the rules that are not for one page, and reports whether there are others. Both may be half a minute old.
+func (a *Asking) all(ctx context.Context) (rules []rule, pages bool, err error) {
+	a.using <- struct{}{}
+	defer func() { <-a.using }()
 	now := a.book.now()
 	if age := now.Sub(a.read); !a.read.IsZero() && age >= 0 && age < askingAge {
-		return a.rules, nil
+		return a.rules, a.pages, nil
 	}
-	all, err := a.book.under(ctx, "")
+	if rules, err = a.book.under(ctx, ""); err != nil {
+		return nil, false, err
+	}
+	_, first, err := a.book.ofPages(ctx, "", 0)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	a.rules = slices.DeleteFunc(all, func(r rule) bool { return r.When == nil })
-	a.read = now
-	return a.rules, nil
+	a.rules, a.pages, a.read = rules, first != "", now
+	return a.rules, a.pages, nil
 }
 
 // forget makes the next call read the rules.
 func (a *Asking) forget() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
+	a.using <- struct{}{}
+	defer func() { <-a.using }()
 	a.read = time.Time{}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/defaults"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
 	"github.com/tidemark/tidemark/pkg/notify/send"
@@ -54,6 +55,25 @@ func (s *base) healthOp(name string, h targetHealth) storage.Op {
 		Entity: storage.Entity{Key: healthKey(name), Props: healthRows.Encode(&h)}}
 }
 
+const (
+	busyWait  = 2 * time.Second // longest wait for a channel that has its number of messages in flight
+	busyPause = 20 * time.Millisecond
+)
+
+// await is like admit. It waits for a short time until it can return true, because most messages take much less time
+// than the queue needs to give one out again.
+func (s *Worker) await(ctx context.Context, name string) (admitted bool) {
+	for range busyWait / busyPause {
+		if s.admit(name) {
+			return true
+		}
+		if defaults.Pause(ctx, busyPause) != nil {
+			break
+		}
+	}
+	return s.admit(name)
+}
+
 // admit counts another message in flight to a channel. It returns false if the channel already has the maximum
 // number.
 func (s *Worker) admit(name string) bool {
@@ -90,7 +110,7 @@ func (s *Worker) Deliver(ctx context.Context, id string) (report string, err err
 	case d.Next.After(now.Add(time.Second)): // the clocks of two processes may differ
 		return "it is early", s.enqueue(ctx, id, d.Next.Sub(now))
 	}
-	if !s.admit(d.Channel) {
+	if !s.await(ctx, d.Channel) {
 		return "the channel is busy", s.enqueue(ctx, id, 3*time.Second)
 	}
 	defer s.giveBack(d.Channel)

@@ -22,8 +22,8 @@
 // This host reports at once some errors that Azure's host reveals only in production: an empty answer, a wrong media
 // type, an unknown binding. It supports only what Tidemark's functions need: queue messages as bytes, cron timers,
 // plain routes, HTTP requests that pass through. If a setting requires anything else, the host refuses it at load
-// instead of ignoring it. The end of an invocation makes idle queue listeners poll, because new messages often appear
-// then; the real host would find such messages up to its polling interval later.
+// instead of ignoring it. While an invocation runs, idle queue listeners poll each second, and once more when it ends,
+// because new messages often appear then; the real host would find such messages up to its polling interval later.
 //
 // This host does not check keys. Without [Options.Keys] it answers to localhost only, and refuses a browser's
 // cross-origin requests that could change something. With [Options.Keys] the app checks its own keys, and other

@@ -57,6 +57,7 @@ func (i *invoker) invoke(ctx context.Context, f *function, e envelope) (err erro
 	}
 	ctx, cancel := i.limit(ctx)
 	defer cancel()
+	defer i.wakeEach(wakeEvery)()
 	logs, err := i.post(ctx, c, f, id, e)
 	if errors.Is(err, errNoResult) {
 		i.log.Error("EMPTY ANSWER: the real host hangs here until functionTimeout and then kills the handler; always "+
@@ -77,6 +78,26 @@ func (i *invoker) invoke(ctx context.Context, f *function, e envelope) (err erro
 	// New messages often appear when an invocation ends.
 	i.wake()
 	return nil
+}
+
+// wakeEvery is the time between two polls of idle queues while an invocation runs, which may send messages.
+const wakeEvery = time.Second
+
+// wakeEach calls wake at intervals until stop is called.
+func (i *invoker) wakeEach(interval time.Duration) (stop func()) {
+	ticker, done := time.NewTicker(interval), make(chan struct{})
+	go func() {
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ticker.C:
+				i.wake()
+			case <-done:
+				return
+			}
+		}
+	}()
+	return func() { close(done) }
 }
 
 // limit returns a context that ends after functionTimeout.

@@ -1,6 +1,7 @@
 package funchost
 
 import (
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -55,5 +56,21 @@ func TestWakeGap(t *testing.T) {
 		if got := wakeGap(idle); got != want {
 			t.Errorf("idle for %v: %v, want %v", idle, got, want)
 		}
+	}
+}
+
+// TestWakesDuringAnInvocation checks K14: while an invocation runs, idle queues are polled again and again, and not
+// after its end.
+func TestWakesDuringAnInvocation(t *testing.T) {
+	var woken atomic.Int64
+	i := &invoker{wake: func() { woken.Add(1) }}
+	stop := i.wakeEach(time.Millisecond)
+	eventually(t, "two wake-ups", func() bool { return woken.Load() >= 2 })
+	stop()
+	time.Sleep(10 * time.Millisecond) // one may be on its way
+	n := woken.Load()
+	time.Sleep(20 * time.Millisecond)
+	if late := woken.Load() - n; late > 0 {
+		t.Errorf("woken %d times after the end", late)
 	}
 }
