@@ -140,8 +140,12 @@ func (f Form) Field(name, label, hint string, group ...string) Field {
 		Wrong: fieldMessage(f.Problem, append(group, name)...)}
 }
 
-// Has reports whether the given value is among the values of a field.
-func (f Form) Has(name, value string) bool { return slices.Contains(f.Values[name], value) }
+// Has reports whether the given value is among the values of a field. Those of a list may have commas between them.
+func (f Form) Has(name, value string) bool {
+	return slices.ContainsFunc(f.Values[name], func(list string) bool {
+		return list == value || slices.Contains(strings.Split(list, ", "), value)
+	})
+}
 
 // readForm reads a form, which may carry files, into [http.Request.PostForm]. An error that a
 // person should read is an [api.Problem].
