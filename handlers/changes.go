@@ -34,14 +34,14 @@ func (h *changeHandlers) Routes() []wire.Route {
 		wire.On(api.GetReader, h.reader),
 		wire.On(api.SaveReader, h.saveReader),
 		wire.On(api.MarkRead, h.markRead),
-		wire.Named(api.ExplainChange, h.Notify.Follower.Why),
+		wire.On(api.ExplainChange, h.Notify.Follower.Why),
 		wire.On(api.ListRules, h.Notify.Rules),
 		wire.On(api.AddRule, h.addRule),
 		wire.Named(api.GetRule, h.Notify.Rule),
 		wire.On(api.SaveRule, h.saveRule),
 		wire.On(api.PatchRule, h.patchRule),
 		wire.Named(api.RemoveRule, h.Notify.RemoveRule),
-		wire.On(api.PreviewRule, h.Notify.PreviewRule),
+		wire.On(api.PreviewRule, h.previewRule),
 		wire.Named(api.TestRule, h.Notify.TestRule),
 		wire.On(api.ListChannels, h.listChannels),
 		wire.OnAny(api.AddChannel, h.addChannel),
@@ -95,7 +95,10 @@ func newChangeQuery(from api.ChangeQuery, filter api.ChangeFilter) (q changeQuer
 
 // changes lists the changes, a page at a time.
 func (h *changeHandlers) changes(ctx context.Context, from api.ChangeQuery) (page api.ChangePage, err error) {
-	return h.filtered(ctx, from, from.Filter())
+	if page, err = h.filtered(ctx, from, from.Filter()); err == nil && from.Outcome {
+		err = h.Notify.Follower.Outcomes(ctx, page.Changes)
+	}
+	return page, err
 }
 
 // filtered lists the changes that pass a filter, a page at a time.

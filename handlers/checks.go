@@ -42,6 +42,7 @@ type checkTimers struct {
 	Activity   *activity.Log
 	Feed       *feed.Feed
 	Deliveries *notify.Worker
+	Rules      *notify.Follower
 	// AfterSweep is the other work of each minute. Its functions share the time that remains after the sweep.
 	AfterSweep  []func(context.Context) (int, error)
 	PurgeGone   time.Duration // how long tombstones are kept; 0 means for ever
@@ -73,7 +74,8 @@ func (h *checkTimers) crawlTimer(ctx context.Context, _ wire.Envelope) (string, 
 
 // purgeTimer schedules an early check of each tombstone that has been kept long enough; at that
 // check, the worker purges the tombstone. Without the timer, a shorter PurgeGone would not affect
-// checks that are already scheduled. The timer also removes old activity, changes and deliveries.
+// checks that are already scheduled. The timer also removes old activity, changes and deliveries, and finds the rules
+// that can report nothing any more.
 func (h *checkTimers) purgeTimer(ctx context.Context, _ wire.Envelope) (string, error) {
 	moved, err := h.Items.ExpeditePurge(ctx, h.PurgeGone)
 	h.Log.InfoContext(ctx, "purges expedited", "items", moved)
@@ -88,6 +90,8 @@ func (h *checkTimers) purgeTimer(ctx context.Context, _ wire.Envelope) (string, 
 	note("old changes removed", "segments", segments, failed)
 	deliveries, failed := h.Deliveries.Purge(ctx)
 	note("old deliveries removed", "deliveries", deliveries, failed)
+	rules, failed := h.Rules.Review(ctx)
+	note("rules can report nothing any more", "rules", rules, failed)
 	return fmt.Sprintf("%s to be purged earlier", words.Count(moved, "item")), err
 }
 

@@ -100,7 +100,7 @@ func TestW17DashboardSaysWhy(t *testing.T) {
 	page := listed(t, r, "silenced=only")
 	path := "/api/ui/changes/" + page.Changes[0].ID
 	shows(t, r, path, "&lt;Prices&gt;", "silence this change", "Seen by &lt;5&gt; <small>by ignore: ^Seen</small>",
-		"No rule matches at present.", "Nobody.")
+		"What is gone", `<span class="status quiet">ignored</span> ignore: ^Seen`, "Nobody.")
 	if body := shows(t, r, "/api/ui"); strings.Contains(body, "Prices") {
 		t.Error("what is silenced is shown unasked")
 	}

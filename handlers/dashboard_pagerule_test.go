@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"encoding/json"
+	"net/http"
 	"net/url"
 	"strings"
 	"testing"
@@ -28,8 +29,16 @@ func TestW19FromThePageToTheRule(t *testing.T) {
 	if strings.Contains(form, `name="filter.host"`) {
 		t.Error("a rule for one page asks for a host")
 	}
-	send(t, r, "/api/ui/notifications/new-rule", url.Values{"do": {"save"}, "name": {"one"}, "channels": {"ops"},
-		"filter.itemId": {id}, "filter.kind": {"new"}})
+	typed := url.Values{"do": {"save"}, "name": {"one"}, "channels": {"ops"}, "filter.itemId": {id},
+		"filter.kind": {"new"}}
+	refused := post(t, r, "/api/ui/notifications/new-rule", "same-origin", typed)
+	for _, want := range []string{"it waits for a new page", "What to do: change the filter", "Save anyway", `value="one"`} {
+		if !strings.Contains(refused.Body.String(), want) || refused.Code != http.StatusConflict {
+			t.Errorf("%d, without %q: %s", refused.Code, want, refused.Body)
+		}
+	}
+	typed.Set("do", "anyway")
+	send(t, r, "/api/ui/notifications/new-rule", typed)
 	var rules api.Rules
 	must(t, json.Unmarshal(do(t, r, "GET", "/api/rules?itemId="+id, "").Body.Bytes(), &rules))
 	if len(rules.Rules) != 1 || rules.Rules[0].Filter.ItemID != id || rules.Rules[0].URL != one {
@@ -37,8 +46,8 @@ func TestW19FromThePageToTheRule(t *testing.T) {
 	}
 	rule := "/notifications/rules/" + rules.Rules[0].ID
 	shows(t, r, "/api/ui/items/"+id, "Rules for this page", "/api/ui"+rule,
-		"can never report anything but a broken watch: it waits for a new page")
-	shows(t, r, "/api/ui/notifications", "can never report anything", "/api/ui"+rule)
+		`<span class="status bad">cannot fire</span> it waits for a new page`)
+	shows(t, r, "/api/ui/notifications", "it waits for a new page", "/api/ui"+rule)
 	to := send(t, r, "/api/ui/mute", url.Values{"itemId": {id}, "for": {"week"}, "back": {"/items/" + id}})
 	if to != "/api/ui/items/"+id+"?done=muted" {
 		t.Errorf("leads to %s", to)
@@ -55,7 +64,7 @@ func TestW19FromThePageToTheRule(t *testing.T) {
 	}
 	send(t, r, "/api/ui"+rule, url.Values{"do": {"save"}, "name": {"one"}, "channels": {"ops"}, "off": {"1"},
 		"filter.itemId": {id}})
-	shows(t, r, "/api/ui/items/"+id, "(off)")
+	shows(t, r, "/api/ui/items/"+id, "switched off")
 	shows(t, r, "/api/ui/items/"+id+"/stop", "Stop checking, keep everything", "Rules for this page stay")
 	shows(t, r, "/api/ui/items?find=port", "Mail me when one of these changes",
 		"/api/ui/notifications/new-rule?filter.items=find%3Dport")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/notify"
 	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/registry/history"
@@ -22,6 +23,8 @@ type itemHandlers struct {
 	Lookup  *registry.Lookup
 	History *history.History
 	Fields  *registry.FieldLog // the history of the fields
+	Tags    *registry.Tags
+	Rules   *notify.Follower
 	Log     *slog.Logger
 }
 

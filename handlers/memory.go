@@ -7,6 +7,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/content/linememory"
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/notify"
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
@@ -36,8 +37,8 @@ func (h *itemHandlers) decide(ctx context.Context, q api.MemoryRequest) (out api
 	return api.Memory{Parts: partsJSON(&it, m)}, err
 }
 
-// why says why differences of a page are not told.
-func (h *itemHandlers) why(ctx context.Context, q api.ItemID) (out api.ItemWhy, err error) {
+// why says which rules are for a page, and why differences of it are not told.
+func (h *itemHandlers) why(ctx context.Context, q api.ItemWhyQuery) (out api.ItemWhy, err error) {
 	it, m, err := h.remembered(ctx, q.ID)
 	if err != nil {
 		return out, err
@@ -46,6 +47,13 @@ func (h *itemHandlers) why(ctx context.Context, q api.ItemID) (out api.ItemWhy, 
 	set, err := h.of(ctx, &it)
 	if err == nil && set.Watch != nil {
 		out.Ignore = append(out.Ignore, set.Watch.Ignore...)
+	}
+	var page notify.Facts
+	if err == nil {
+		page, err = notify.FactsOf(ctx, h.Tags, &it)
+	}
+	if err == nil {
+		out.Rules, out.Continuation, err = h.Rules.Here(ctx, page, q)
 	}
 	return out, err
 }

@@ -10,12 +10,16 @@ import (
 	"github.com/tidemark/tidemark/pkg/notify"
 )
 
-func (h *changeHandlers) addRule(ctx context.Context, q api.RuleSpec) (api.Rule, error) {
-	return h.Notify.SaveRule(ctx, "", q)
+func (h *changeHandlers) addRule(ctx context.Context, q api.NewRule) (api.Rule, error) {
+	return h.Notify.SaveRuleAs(ctx, "", q.RuleSpec, q.RuleSaving)
+}
+
+func (h *changeHandlers) previewRule(ctx context.Context, q api.NewRule) (api.RuleTest, error) {
+	return h.Notify.PreviewRule(ctx, q.RuleSpec)
 }
 
 func (h *changeHandlers) saveRule(ctx context.Context, q api.RuleUpdate) (api.Rule, error) {
-	return h.Notify.SaveRule(ctx, q.ID, q.RuleSpec)
+	return h.Notify.SaveRuleAs(ctx, q.ID, q.RuleSpec, q.RuleSaving)
 }
 
 func (h *changeHandlers) patchRule(ctx context.Context, q api.RulePatch) (api.Rule, error) {

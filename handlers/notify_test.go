@@ -51,7 +51,7 @@ func (r *rig) notifies(store storage.Store, clock func() time.Time) {
 	must(r.t, err)
 	r.receiver, r.settings["CREDENTIAL_PAGER"] = &receiver{}, "secret whsec_"+strings.Repeat("A", 43)+"="
 	r.v.Notify = notify.New(store, r.v.Feed, r.receiver, notify.Options{File: rules, Clock: clock,
-		Page: notify.PageOf(r.v.Registry.Items), Fields: notify.FieldsOf(r.v.Registry.Items, r.v.Registry.Tags),
+		Page: notify.PageOf(r.v.Registry.Items), Pages: notify.PagesOf(r.v.Registry.Items, r.v.Registry.Tags),
 		Keys: secrets.Load(secrets.Options{Key: strings.Repeat("A", 43) + "="}), Admit: noPrivate,
 		Setting: func(name string) string { return r.settings[name] }, Token: func() string { return "token" }})
 	must(r.t, notify.New(r.store, r.v.Feed, nil, notify.Options{}).Create(r.t.Context()))
@@ -105,13 +105,14 @@ func notifySteps(one, id string) []step {
 		{"P1 the secret is not for another server", "PUT", "/api/channels/mail", `{"kind":"smtp","fields":{"host":` +
 			`"smtp.evil.example","user":"tide","from":"tide@port.example","to":"anna@port.example"}}`},
 		{"P1 the channel is removed", "DELETE", "/api/channels/mail", ""},
-		{"W5 a rule", "POST", "/api/rules", `{` + spec + `}`},
+		{"W32 a rule that no page meets", "POST", "/api/rules", `{` + spec + `}`},
+		{"W5 a rule", "POST", "/api/rules", `{` + spec + `,"anyway":true}`},
 		{"W5 a rule with mistakes", "POST", "/api/rules", `{"name":"a","channels":["nobody"],"filter":{"added":"("}}`},
 		{"W5 the rule is another", "PUT", "/api/rules/RULE", `{` + spec +
 			`,"quietHours":{"from":"22:00","to":"07:00","timezone":"Europe/Paris"}}`},
-		{"V2 a rule is changed", "PATCH", "/api/rules/RULE", `{"quietHours":{"from":"23:00"},"filter":{"kind":null}}`},
+		{"V2 a rule is changed", "PATCH", "/api/rules/RULE", `{"quietHours":{"from":"23:00"},"filter":{"kind":null},"anyway":true}`},
 		{"V2 the rule is switched off", "PATCH", "/api/rules/RULE", `{"enabled":false}`},
-		{"V2 and on again", "PATCH", "/api/rules/RULE", `{"off":null,"quietHours":null}`},
+		{"V2 and on again", "PATCH", "/api/rules/RULE", `{"off":null,"quietHours":null,"anyway":true}`},
 		{"V2 a rule with a wrong type", "PATCH", "/api/rules/RULE", `{"filter":{"kind":["gone"]}}`},
 		{"V2 a rule of the file", "PATCH", "/api/rules/file-what-is-gone", `{"name":"Gone"}`},
 		{"W5 the rules", "GET", "/api/rules", ""},
@@ -312,7 +313,7 @@ func TestW5RuleForm(t *testing.T) {
 	r := newRig(t)
 	r.channelAndRule()
 	const rule = "/api/ui/notifications/rules/rule_token"
-	typed := url.Values{"do": {"save"}, "name": {"Locks"}, "channels": {"ops"}, "filter.kind": {"gone", "back"},
+	typed := url.Values{"do": {"save"}, "name": {"Locks"}, "channels": {"ops"}, "filter.kind": {"title", "gone"},
 		"filter.minShare": {"25"}, "digest": {"daily"}, "at": {"07:30"}, "timezone": {"Europe/Paris"},
 		"quietHours.from": {"22:00"}, "quietHours.to": {"07:00"}, "filter.silenced": {"true"}, "filter.added": {"lock"}}
 	for field, bad := range map[string]string{"filter.added": "[", "filter.minShare": "NaN", "at": "7", "channels": "x"} {
@@ -329,12 +330,12 @@ func TestW5RuleForm(t *testing.T) {
 	must(t, json.Unmarshal(do(t, r, "GET", "/api/rules/rule_token", "").Body.Bytes(), &got))
 	want := api.RuleSpec{Name: "Locks", Channels: []string{"ops"}, Digest: "daily", At: "07:30",
 		Timezone: "Europe/Paris", QuietHours: &api.QuietHours{From: "22:00", To: "07:00"}}
-	want.Filter.Kind, want.Filter.MinShare, want.Filter.Silenced, want.Filter.Added = "gone,back", 0.25, "true", "lock"
+	want.Filter.Kind, want.Filter.MinShare, want.Filter.Silenced, want.Filter.Added = "title,gone", 0.25, "true", "lock"
 	if !reflect.DeepEqual(got.RuleSpec, want) {
 		t.Errorf("%+v\nwant %+v", got.RuleSpec, want)
 	}
 	shows(t, r, rule, `value="Locks"`, `value="gone" checked`, `value="25"`, `value="ops" checked`, "Its channels stay")
-	if page := shows(t, r, "/api/ui/notifications", "kinds of change gone, back again; minimum share of the text 25%; "+
+	if page := shows(t, r, "/api/ui/notifications", "kinds of change title, gone; minimum share of the text 25%; "+
 		"silenced changes included; added text matches lock", "daily at 07:30, quiet 22:00 to 07:00, Europe/Paris"); strings.
 		Contains(page, "&lt;nil&gt;") {
 		t.Error("the list shows a value of Go")
@@ -419,7 +420,7 @@ func TestX16DashboardShowsBrokenRules(t *testing.T) {
 	must(t, err)
 	must(t, r.v.Notify.Create(t.Context())) // it is a row of an older release
 	shows(t, r, "/api/ui/notifications", "Large", "reports nothing: "+why)
-	shows(t, r, "/api/ui/attention", "Broken rules", why)
+	shows(t, r, "/api/ui/attention", "Rules that cannot fire", "broken</span> "+why)
 	shows(t, r, "/api/ui/notifications/rules/rule_large", "The rule reports nothing at present: "+why, `value="Large"`)
 	send(t, r, "/api/ui/notifications/rules/rule_large",
 		url.Values{"do": {"save"}, "name": {"Small"}, "channels": {"ops"}, "filter.added": {"lock"}})
@@ -434,10 +435,10 @@ func TestG2WarningsOfConditions(t *testing.T) {
 	for _, tc := range []struct{ filter, when, want string }{
 		{`{"itemId":"` + id + `"}`, `{"field":"price","op":"<","value":80}`, ""},
 		{`{"itemId":"` + id + `"}`, `{"field":"cost","op":"<","value":80}`,
-			`the page that it is for has no value named "cost"; there are note, price`},
+			`the page has no value named "cost"; there are note, price`},
 		{`{"itemId":"` + id + `"}`, `{"field":"note","op":"changedBy","value":80}`, "its condition can never be met"},
-		{`{}`, `{"field":"cost","op":"<","value":80}`, `no page that it is for has a value named "cost"`},
-		{`{"tag":"nobody"}`, `{"field":"cost","op":"<","value":80}`, ""},
+		{`{}`, `{"field":"cost","op":"<","value":80}`, ""}, // the other page has not been read
+		{`{"tag":"nobody"}`, `{"field":"cost","op":"<","value":80}`, "there is no page that its filter selects"},
 	} {
 		w := do(t, r, "POST", "/api/rules/test", `{"channels":[],"filter":`+tc.filter+`,"when":`+tc.when+`}`)
 		var test api.RuleTest

@@ -97,7 +97,7 @@ func (v *Services) areas(s *server) (areas []area, workers []worker) {
 	changed := &changeHandlers{Feed: v.Feed, Notify: v.Notify, Items: v.Registry.Items, Log: log}
 	areas = []area{
 		&itemHandlers{itemView: view, Items: v.Registry.Items, Lookup: found, History: past,
-			Fields: v.Registry.Fields(), Log: log},
+			Fields: v.Registry.Fields(), Tags: v.Registry.Tags, Rules: v.Notify.Follower, Log: log},
 		&registration{itemView: view, Items: v.Registry.Items, Sources: v.sources(), Log: log},
 		&itemSettings{itemView: view, Items: v.Registry.Items, Bulk: v.Bulk},
 		&captureHandlers{History: past, Compare: compare.New(v.Registry.Items, v.Registry.Tags, v.Registry.Fields(), past),
@@ -116,7 +116,7 @@ func (v *Services) areas(s *server) (areas []area, workers []worker) {
 	return areas, []worker{
 		&checkQueue{Worker: v.Worker, Instance: v.Instance, Process: rand.Text()[:8], Log: log},
 		&checkTimers{Jobs: v.Registry.Jobs, Items: v.Registry.Items, Activity: v.Activity, Feed: v.Feed,
-			Deliveries: v.Notify.Worker, PurgeGone: v.PurgeGone, KeepChanges: v.KeepChanges, Log: log,
+			Deliveries: v.Notify.Worker, Rules: v.Notify.Follower, PurgeGone: v.PurgeGone, KeepChanges: v.KeepChanges, Log: log,
 			AfterSweep: []func(context.Context) (int, error){changed.Follow, v.Rebuilds.RequeueStalled,
 				v.Bulk.RequeueStalled, v.Imports.RequeueStalled, v.Backfill.RequeueStalled, v.Polls.RequeueStalled,
 				v.Migrate.Advance, v.Registry.Hosts.Recount}},

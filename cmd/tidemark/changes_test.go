@@ -72,18 +72,21 @@ func TestW3Changes(t *testing.T) {
 			asked: []string{"GET /api/changes?silenced=only&tag=news&top=50"}},
 		{name: "W17 why", args: []string{"changes", "why", "1-2-1"}, answers: []answered{{200, `{"change":` +
 			strings.TrimSuffix(aChange, "}") + `,"silenced":true,"ignored":[{"hunk":"Seen 5 times","op":"added",` +
-			`"rule":"ignore: ^Seen"}]},"rules":[{"id":"rule_a","name":"Prices"}],"deliveries":[{"state":"sent",` +
+			`"rule":"ignore: ^Seen"}]},"rules":[{"id":"rule_a","name":"Prices"}],` +
+			`"outcome":[{"rule":"rule_a","name":"Prices","state":"notMet","why":"price: 89 EUR is not below 80"}],` +
+			`"outcomeMore":2,"deliveries":[{"state":"sent",` +
 			`"channel":"ops","created":"2026-03-01T11:01:00Z","answer":{"ok":true,"status":204}}]}`}},
 			out: shown + `item           url_a
 silenced by what is watched of the page: it is listed with --silenced only
 did not count, by ignore: ^Seen
     + Seen 5 times
-meets the rule Prices (rule_a)
+rule Prices (rule_a): not met: price: 89 EUR is not below 80
+and 2 more rules; --top shows more
 sent to ops, 2026-03-01 11:01:00Z: 204
-`, asked: []string{"GET /api/changes/1-2-1/why"}},
+`, asked: []string{"GET /api/changes/1-2-1/why?top=10"}},
 		{name: "W17 nobody was told", args: []string{"changes", "why", "1-2-1"},
 			answers: []answered{{200, `{"change":` + aChange + `,"rules":[],"deliveries":[]}`}},
-			out:     shown + "item           url_a\nno rule wants it\n"},
+			out:     shown + "item           url_a\nno rule is for its page\n"},
 		{name: "a bad share", args: []string{"changes", "--min-share", "2"}, code: 2,
 			err: "tidemark: --min-share is 2: give 0 to 1\nsee `tidemark changes --help`\n"},
 		{name: "follow to an end", args: []string{"changes", "-f", "--all"}, code: 2,

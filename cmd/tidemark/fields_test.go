@@ -96,3 +96,39 @@ func TestG2RuleThatNoPageMeets(t *testing.T) {
 			out: "rule Cheap made; it applies to changes from now on: rule_a\nthe rule reports nothing: no page has it\n"},
 	})
 }
+
+// TestQ18RulesThatCannotFire checks that the commands say why a rule is not saved and what to do about it, save it
+// anyway, send what holds already, and list such rules (Q18).
+func TestQ18RulesThatCannotFire(t *testing.T) {
+	add := []string{"rules", "add", "Cheap", "--when", "price < 180", "--channel", "ops"}
+	spec := `{"name":"Cheap","channels":["ops"],"when":{"field":"price","op":"<","value":"180"}`
+	const cannot = `"cannot":[{"item":"url_a","title":"Lamp","why":"the page has no value named \"price\"","remedy":"choose one"}]`
+	const firing = "  Lamp: the page has no value named \"price\"\n    what to do: choose one\n"
+	performAll(t, []script{
+		{name: "it is refused", args: add, code: 1, asked: []string{"POST /api/rules " + spec + "}"},
+			answers: []answered{{409, `{"status":409,"detail":"the rule is not saved: Lamp: no value (choose one)",` + cannot + `}`}},
+			err:     "tidemark: the rule is not saved: Lamp: no value (choose one); --anyway saves it\n"},
+		{name: "anyway", args: append(add, "--anyway"), asked: []string{"POST /api/rules " + spec + `,"anyway":true}`},
+			answers: []answered{{200, `{"id":"rule_a","name":"Cheap","warning":"no price",` + cannot + `,"cannotMore":2}`}},
+			out: "rule Cheap made; it applies to changes from now on: rule_a\nthe rule reports nothing: no price\n" + firing +
+				"  and 2 more pages\n"},
+		{name: "on some pages", args: add, answers: []answered{{200, `{"id":"rule_a","name":"Cheap",` + cannot +
+			`,"holds":[{"item":"url_b","title":"Desk","value":"39 EUR"}],"unexamined":true}`}},
+			out: "rule Cheap made; it applies to changes from now on: rule_a\nit cannot fire on 1 page:\n" + firing +
+				"there may be more pages, which were not examined\n" +
+				"Desk: it is 39 EUR now, so the condition holds already; --now sends a message\n"},
+		{name: "now", args: []string{"rules", "set", "rule_a", "--now"}, answers: []answered{{200, `{"name":"Cheap"}`}},
+			asked: []string{`PATCH /api/rules/rule_a {"now":true}`}, out: "rule Cheap changed\n"},
+		{name: "listed", args: []string{"rules", "list", "--cannot"}, asked: []string{"GET /api/rules?cannot=true&top=5000"},
+			answers: []answered{{200, `{"rules":[{"id":"rule_a","name":"Cheap","channels":["ops"],"origin":"here",` +
+				`"warning":"no price"}]}`}},
+			out: "NAME   CHANGES  SENT     CHANNELS  FROM  ID      PROBLEM\n" +
+				"Cheap  all      at once  ops       here  rule_a  cannot fire: no price\n"},
+		{name: "at a page", args: []string{"why", "url_a"}, answers: []answered{{200, `{"id":"url_a","status":"Indexed",` +
+			`"normalizedSource":"s"}`}}, beside: map[string][]string{"/api/items/url_a/why": {`{"rules":[{"rule":"rule_a",` +
+			`"name":"Cheap","state":"cannot","why":"no price","remedy":"choose one"},{"rule":"rule_b","name":"All",` +
+			`"state":"waits"}]}`}},
+			out: "Indexed  s\nrule Cheap (rule_a): cannot fire: no price; what to do: choose one\nrule All (rule_b): waits\n" +
+				"nothing was decided yet\nno further check is planned\n"},
+	})
+}

@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -34,10 +35,13 @@ type script struct {
 	code     int
 	out, err string   // SERVER and DIR stand for what differs between runs
 	asked    []string // requests that the server must have received, if given
-	// beside has the answers to the other requests of "status", and to those about mutes, by path and in order. The
+	// beside has the answers to the other requests of "status", and to those about mutes and about why an item is watched
+	// as it is, by path and in order. The
 	// last one repeats. A path that is missing is answered with {}. These requests are not among asked.
 	beside map[string][]string
 }
+
+var itemWhy = regexp.MustCompile("^/api/items/[^/]+/why$")
 
 // answered is one answer of the fake server.
 type answered struct {
@@ -52,7 +56,7 @@ func perform(t *testing.T, sc script) {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		isBeside := sc.args[0] == "status" && r.URL.Path != "/api/SearchStatus" ||
-			r.URL.Path == "/api/mutes" && r.Method == http.MethodGet
+			r.URL.Path == "/api/mutes" && r.Method == http.MethodGet || itemWhy.MatchString(r.URL.Path)
 		if isBeside {
 			bodies := sc.beside[r.URL.Path]
 			io.WriteString(w, cmp.Or(strings.Join(bodies[:min(1, len(bodies))], ""), "{}"))

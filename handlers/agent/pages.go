@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/tidemark/tidemark/pkg/api"
@@ -133,9 +132,12 @@ func (b toolbox) why(ctx context.Context, in whyInput) (*toolAnswer, error) {
 			text += fmt.Sprintf("\nsetting %s: %s (from %s)", f.Lowered(), f.Value, f.From)
 		}
 	}
-	why, err := api.ExplainItem.Call(ctx, b.Client, api.ItemID{ID: it.ID})
+	why, err := api.ExplainItem.Call(ctx, b.Client, api.ItemWhyQuery{ID: it.ID})
 	if err != nil {
 		return nil, err
+	}
+	for _, r := range why.Rules {
+		text += fmt.Sprintf("\nrule %s (%s): %s", r.Name, r.Rule, r.Words())
 	}
 	for _, p := range why.Memory {
 		text += fmt.Sprintf("\nwhat moves: %q %s", p.Text, p.Words())
@@ -161,12 +163,12 @@ func (b toolbox) whyChange(ctx context.Context, id string) (*toolAnswer, error) 
 	}
 	a := newAnswer(0)
 	a.change(why.Change)
-	var rules []string
-	for _, r := range why.Rules {
-		rules = append(rules, r.Name)
+	a.say("Rules for its page: %d. Messages of it: %d.\n", len(why.Outcome)+why.OutcomeMore, len(why.Deliveries))
+	for _, o := range why.Outcome {
+		if a.room() {
+			a.quote(fmt.Sprintf("%s: %s", o.Name, o.Words()))
+		}
 	}
-	a.say("Rules that it meets: %s. Messages of it: %d.\n", strings.Join(append(rules, "no others"), ", "),
-		len(why.Deliveries))
 	for _, d := range why.Deliveries {
 		if a.room() {
 			a.say("%s: %s\n", d.Channel, d.State)

@@ -253,7 +253,8 @@ func (a area) markRead(r *http.Request) (page, error) {
 
 // change lists who was notified of a change, and why others were not.
 func (a area) change(r *http.Request) (page, error) {
-	why, err := api.ExplainChange.Call(r.Context(), a.client, api.ChangeID{ID: r.PathValue("id")})
+	why, err := api.ExplainChange.Call(r.Context(), a.client, api.ChangeID{ID: r.PathValue("id"), Top: 50,
+		Continuation: r.URL.Query().Get("rules")})
 	return page{Name: "change", Title: "Change of " + changeTitle(why.Change), Data: why}, err
 }
 

@@ -22,8 +22,10 @@ type itemData struct {
 	Diff       *api.Diff
 	MoreHunks  int
 	Strip      strip
-	Versions   []api.Change // the newest changes, at most versionsShown
-	Rules      []api.Rule   // the rules for this page
+	Versions   []api.Change   // the newest changes, at most versionsShown
+	Rules      []api.Rule     // the rules for this page alone
+	Here       []api.RuleHere // the rules for this page, also for others
+	MoreRules  string         // where they go on
 	Mutes      []api.Mute
 	Memory     []api.MovingPart // what moves on the page
 	Ignored    []string         // the rules for lines that were added just now
@@ -55,14 +57,16 @@ func (a area) item(r *http.Request) (page, error) {
 	if d.Chunks, err = api.ListChunks.Call(r.Context(), a.client, api.ItemID{ID: it.ID}); err != nil {
 		return page{}, err
 	}
-	if err := a.notified(r, &d); err != nil {
-		return page{}, err
-	}
-	memory, err := api.GetMemory.Call(r.Context(), a.client, api.ItemID{ID: it.ID})
+	why, err := api.ExplainItem.Call(r.Context(), a.client, api.ItemWhyQuery{ID: it.ID,
+		Continuation: r.URL.Query().Get("rules")})
 	if err != nil {
 		return page{}, err
 	}
-	d.Memory = memory.Parts
+	d.Memory, d.Here, d.MoreRules = why.Memory, why.Rules, why.Continuation
+	mutes, err := api.ListMutes.Call(r.Context(), a.client, api.MuteQuery{ItemID: d.ID})
+	if d.Mutes = mutes.Mutes; err != nil {
+		return page{}, err
+	}
 	d.Strip, d.Versions = stripOf(it, a.clock()), it.Changes[:min(len(it.Changes), versionsShown)]
 	return page{Name: "item", Title: itemTitle(it.Item), Data: d}, a.lastChange(r, &d)
 }

@@ -78,7 +78,8 @@ func (a area) actNotifications(r *http.Request) (page, error) {
 }
 
 // rulesFuncs are the functions that the templates of this part call.
-var rulesFuncs = template.FuncMap{"selects": condition.Selected, "sent": form.Sent, "operators": operators,
+var rulesFuncs = template.FuncMap{"outcomeWord": outcomeWord, "hereWord": hereWord, "ruleTone": ruleTone,
+	"selects": condition.Selected, "sent": form.Sent, "operators": operators,
 	"part":       part,
 	"references": references, "channelKind": channelKind, "anyFilled": anyFilled, "inputMode": inputMode}
 
@@ -102,4 +103,29 @@ func (a area) rulesViews() map[string]viewFunc {
 		"POST /notifications/new-channel":     a.saveChannel,
 		"POST /notifications/channels/{name}": a.saveChannel,
 	}
+}
+
+// outcomeWord says what became of a change, without the reason.
+func outcomeWord(o api.Outcome) string {
+	o.Why = ""
+	return o.Words()
+}
+
+// hereWord says the state of a rule at a page, without the reason.
+func hereWord(r api.RuleHere) string {
+	r.Why = ""
+	return r.Words()
+}
+
+// ruleTone returns the class of a state of a rule.
+func ruleTone(words string) string {
+	switch words {
+	case "notified":
+		return "good"
+	case "cannot fire", "failed":
+		return "bad"
+	case "gathered", "muted", "waits":
+		return "wait"
+	}
+	return "quiet"
 }

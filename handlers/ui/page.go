@@ -196,6 +196,7 @@ var flashes = map[string]string{
 
 	"delivery-retry": "The message is being sent again.",
 	"rule-save":      "The rule is saved. It applies to changes from now on.",
+	"rule-now":       "A message about what holds already is on its way.",
 	"rule-remove":    "The rule is removed.",
 	"muted":          "Muted: no messages about this page. Its changes stay listed here, and are not sent later.",
 	"unmuted":        "The mute has ended. Changes from now on lead to messages again.",

@@ -20,6 +20,7 @@ type ruleData struct {
 	Origin   string
 	Gathered int
 	Broken   string // why the rule reports nothing
+	Firing   api.Firing
 	Channels []api.Channel
 	Form     Form
 	Preview  *api.RuleTest
@@ -118,7 +119,7 @@ func (a area) rulePage(r *http.Request, d ruleData) (page, error) {
 		var it api.Rule
 		it, err = api.GetRule.Call(r.Context(), a.client, api.RuleID{ID: d.ID})
 		d.Origin, d.Gathered, p.Title = it.Origin, it.Gathered, "Rule "+it.Name
-		d.Broken = cmp.Or(it.Problem, it.Warning)
+		d.Broken, d.Firing = cmp.Or(it.Problem, it.Warning), it.Firing
 		if d.Form.Values == nil {
 			d.Form = newForm(it.RuleSpec)
 			conditionValues(d.Form.Values, it.When)
@@ -157,7 +158,7 @@ func (a area) tried(r *http.Request, id string, patch api.Patch) (out api.RuleTe
 		return out, err
 	}
 	form.Tidy(&rule.RuleSpec)
-	return api.PreviewRule.Call(r.Context(), a.client, rule.RuleSpec)
+	return api.PreviewRule.Call(r.Context(), a.client, api.NewRule{RuleSpec: rule.RuleSpec})
 }
 
 // wrongField returns a problem about one field, in the form of the API's problems.
@@ -175,6 +176,13 @@ func (a area) saveRule(r *http.Request) (page, error) {
 	}
 	d := ruleData{ID: id, Form: newForm(api.RuleSpec{}).Typed(f, nil)}
 	patch, err := ruleChanges(f)
+	if err == nil && f.Get("do") == "now" {
+		patch = api.Patch{"now": true}
+	}
+	if err == nil && f.Get("do") == "anyway" {
+		patch.Set(true, "anyway")
+	}
+	var saved api.Rule
 	switch {
 	case err != nil:
 	case f.Get("do") == "preview":
@@ -184,18 +192,30 @@ func (a area) saveRule(r *http.Request) (page, error) {
 			return a.rulePage(r, d)
 		}
 	case id == "":
-		var spec api.RuleSpec
+		var spec api.NewRule
 		if err = patch.Apply(&spec); err == nil {
-			_, err = api.AddRule.Call(r.Context(), a.client, spec)
+			saved, err = api.AddRule.Call(r.Context(), a.client, spec)
 		}
 	default:
-		_, err = api.PatchRule.Call(r.Context(), a.client, api.RulePatch{ID: id, Patching: api.Patching{Patch: patch}})
+		saved, err = api.PatchRule.Call(r.Context(), a.client, api.RulePatch{ID: id, Patching: api.Patching{Patch: patch}})
 	}
 	if problem := refusal(err); problem != nil && problem.Status != http.StatusNotFound {
 		d.Form.Problem = sayThis(problem)
 		return a.rulePage(r, d)
 	}
-	return goTo("/notifications?done=rule-save"), err
+	return goTo(savedAt(saved, f.Get("do"))), err
+}
+
+// savedAt returns where a person goes on who has saved a rule: to the rule if there is something to say of it.
+func savedAt(saved api.Rule, do string) string {
+	at := "/notifications/rules/" + url.PathEscape(saved.ID)
+	switch {
+	case do == "now":
+		return at + "?done=rule-now"
+	case len(saved.Cannot)+len(saved.Holds) > 0:
+		return at + "?done=rule-save"
+	}
+	return "/notifications?done=rule-save"
 }
 
 // A pastOf says what a trial of a rule cannot know of the value that its condition is about. At

@@ -333,3 +333,13 @@ func static(files fs.FS) http.Handler {
 		wire.Tagged(w, r, body)
 	})
 }
+
+// cannotData is why a rule cannot fire, for a template.
+type cannotData struct {
+	Page   shownPage
+	Cannot []api.CannotFire
+	More   int // pages that are not named
+}
+
+// Cannot returns why a rule cannot fire, for a template.
+func (s shownPage) Cannot(all []api.CannotFire, more int) any { return cannotData{s, all, more} }

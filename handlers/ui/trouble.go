@@ -21,7 +21,8 @@ type problems struct {
 	Broken  []api.Item // items whose watch is broken
 
 	MoreBroken bool              // whether there may be more broken watches
-	Rules      []api.Rule        // rules that report nothing because they are broken
+	Rules      []api.Rule        // rules that are broken, or can fire on none of their pages
+	MoreRules  bool              // whether there are more of them
 	Channels   []api.Channel     // channels whose receivers fail, or that cannot send
 	Failed     []api.Delivery    // messages that could not be delivered
 	More       bool              // whether there are more failed messages than Failed has
@@ -44,11 +45,11 @@ func problemsOf(ctx context.Context, c *api.Client, st api.SearchStatus, now tim
 	if p.Broken, p.MoreBroken, err = c.BrokenWatches(ctx, "", needsShown); err != nil {
 		return p, err
 	}
-	rules, err := api.ListRules.Call(ctx, c, api.RuleQuery{})
+	rules, err := api.ListRules.Call(ctx, c, api.RuleQuery{Cannot: true, Top: needsShown + 1})
 	if err != nil {
 		return p, err
 	}
-	p.Rules = slices.DeleteFunc(rules.Rules, func(r api.Rule) bool { return r.Problem == "" })
+	p.Rules, p.MoreRules = rules.Rules[:min(len(rules.Rules), needsShown)], len(rules.Rules) > needsShown
 	if p.Channels, p.NoHome, err = failingChannels(ctx, c, now); err != nil {
 		return p, err
 	}
@@ -68,7 +69,7 @@ func (p problems) Count() (n int, more bool) {
 		n = 1
 	}
 	n += len(p.Health) + p.Failing + len(p.Broken) + len(p.Rules) + len(p.Channels) + len(p.Failed) + len(p.Runs)
-	return n, p.More || p.MoreBroken
+	return n, p.More || p.MoreBroken || p.MoreRules
 }
 
 // ailments returns what the app's report of its health complains of, or the error that prevented the report.

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"strconv"
 	"time"
@@ -166,7 +167,13 @@ func Refuse(w http.ResponseWriter, err error) {
 	if f := fault.FieldOf(err); f != "" {
 		fields = []api.FieldError{{Field: f, Message: detail}}
 	}
-	Problem(w, status, detail, fields...)
+	p := api.Problem{Title: http.StatusText(status), Status: status, Detail: detail, Errors: fields}
+	var more interface{ Extend(p *api.Problem) }
+	if errors.As(err, &more) {
+		more.Extend(&p)
+	}
+	w.Header().Set("Content-Type", api.ProblemType)
+	writeBody(w, status, p)
 }
 
 // Problem answers with a problem (RFC 9457).

@@ -37,7 +37,9 @@ type ChangeQuery struct {
 	// Changes hidden by the rules of a watch: false (the default) leaves them out, true includes them, and "only"
 	// lists them alone.
 	Silenced string `json:"silenced,omitempty"`
-	Top      int    `json:"top,omitempty" default:"50" min:"1" max:"500"` // Changes per page.
+	// With each change, what became of it for the rules that are for its page.
+	Outcome bool `json:"outcome,omitempty"`
+	Top     int  `json:"top,omitempty" default:"50" min:"1" max:"500"` // Changes per page.
 	// The continuation of the previous page; omit it for the first page.
 	Continuation string `json:"continuation,omitempty"`
 }
@@ -121,6 +123,7 @@ type FeedChange struct {
 	From    string          `json:"from,omitempty" label:"Capture before"` // sha256 of the previous capture
 	To      string          `json:"to,omitempty" label:"Capture"`          // sha256 of the current capture
 	Diff    string          `json:"diff,omitempty" label:"Difference"`     // path of the diff between the two captures
+	Outcomes
 }
 
 // Small is why nothing in a change is told by default.

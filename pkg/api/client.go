@@ -266,6 +266,9 @@ type Problem struct {
 	Detail   string       `json:"detail,omitempty"`
 	Instance string       `json:"instance,omitempty"`
 	Errors   []FieldError `json:"errors,omitempty"`
+	// Cannot says of a rule that was not saved why it can fire on none of its pages, of at most ten of them.
+	Cannot     []CannotFire `json:"cannot,omitempty"`
+	CannotMore int          `json:"cannotMore,omitempty"` // number of further pages
 }
 
 // FieldError says what is wrong with one field of the request.

@@ -38,10 +38,13 @@ type MemoryRequest struct {
 	Do string `json:"do"`
 }
 
-// ItemWhy says why differences of a page are not told by default.
+// ItemWhy says which rules are for a page, and why differences of the page are not told by default.
 type ItemWhy struct {
+	Rules  []RuleHere   `json:"rules"`  // first those for this page alone
 	Ignore []string     `json:"ignore"` // the rules for lines that do not count, of the item or its tags
 	Memory []MovingPart `json:"memory"` // what is known to move
+
+	Continuation string `json:"continuation,omitempty"` // for the next rules
 }
 
 // Words says for people how often the part has moved, and whether that is told. If nobody has decided about a silent

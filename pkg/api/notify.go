@@ -55,6 +55,19 @@ type RuleSpec struct {
 	Message *MessageWording `json:"message,omitempty"`
 }
 
+// RuleSaving says how a rule is saved. It is not kept.
+type RuleSaving struct {
+	Anyway bool `json:"anyway,omitempty"` // Save it even if it can fire on none of its pages.
+	// Send a message at once about each page, at most ten, on which the condition holds already.
+	Now bool `json:"now,omitempty"`
+}
+
+// NewRule makes a rule, or tries one.
+type NewRule struct {
+	RuleSpec
+	RuleSaving
+}
+
 // MessageWording words a message, with variables such as {{title}}, {{summary}} or {{link}}. It is text: what would be
 // markup for a service is escaped. A line whose variables are all empty is left out.
 type MessageWording struct {
@@ -66,8 +79,10 @@ type MessageWording struct {
 
 // RuleQuery lists rules.
 type RuleQuery struct {
-	ItemID string `json:"itemId,omitempty"`                               // Only the rules for this page.
-	Top    int    `json:"top,omitempty" default:"500" min:"1" max:"5000"` // Rules for one page per page of the answer.
+	ItemID string `json:"itemId,omitempty"` // Only the rules for this page.
+	// Only rules that can fire on none of their pages, or that are broken, at most top.
+	Cannot bool `json:"cannot,omitempty"`
+	Top    int  `json:"top,omitempty" default:"500" min:"1" max:"5000"` // Rules for one page per page of the answer.
 	// The continuation of the previous page; omit it for the first page.
 	Continuation string `json:"continuation,omitempty"`
 }
@@ -82,12 +97,14 @@ type RuleUpdate struct {
 	ID string `json:"id,omitempty" path:"id"` // The rule.
 
 	RuleSpec
+	RuleSaving
 }
 
 // RulePatch changes a rule (JSON Merge Patch, RFC 7396): what is left out stays, null removes a setting.
 type RulePatch struct {
 	ID string `json:"-" path:"id"` // The rule.
 	RuleSpec
+	RuleSaving
 	Patching
 }
 
@@ -104,11 +121,11 @@ type Rule struct {
 	Gathered int `json:"gathered,omitempty"`
 	// Problem is why the rule reports nothing at present, for example because a regular expression is too large.
 	Problem string `json:"problem,omitempty"`
-	// Warning is why the rule can never report anything, for example because it contradicts itself; or why it cannot at
-	// present, because no page that it is for has the field of its condition. Lists have only what the rule itself says.
+	// Warning is why the rule can fire on none of its pages: the first of Cannot as a sentence.
 	Warning string `json:"warning,omitempty"`
-	URL     string `json:"url,omitempty"`   // for a rule for one page: the page's address
-	Title   string `json:"title,omitempty"` // for a rule for one page: the page's title when the rule was saved
+	Firing
+	URL   string `json:"url,omitempty"`   // for a rule for one page: the page's address
+	Title string `json:"title,omitempty"` // for a rule for one page: the page's title when the rule was saved
 }
 
 // Rules lists rules: first all that are not for one page, by name, then those for one page, by page.
@@ -128,11 +145,13 @@ type RuleTest struct {
 	Cut bool `json:"cut,omitempty"`
 	// Warning is as in a rule.
 	Warning string `json:"warning,omitempty"`
+	Firing
 	// Partial is true if the test ended early because the regular expressions take too long.
 	Partial bool `json:"partial,omitempty"`
 	// Message is the title of the message for the newest of these changes, or of the digest of them all.
 	Message string `json:"message,omitempty"`
-	// Preview shows the message for the newest of these changes. It is left out for a rule of digests.
+	// Preview shows the message for the newest of these changes. It is left out for a rule of digests, and if there is no
+	// such change and none can be made up that the rule would send.
 	Preview *MessagePreview `json:"preview,omitempty"`
 	Changes []FeedChange    `json:"changes"` // the newest 20 changes that the rule matches
 }
@@ -310,7 +329,10 @@ type DeliveryPage struct {
 
 // ChangeID identifies a change.
 type ChangeID struct {
-	ID string `json:"-" path:"id"` // The change.
+	ID  string `json:"-" path:"id"`                                  // The change.
+	Top int    `json:"top,omitempty" default:"10" min:"1" max:"500"` // Rules per page of the answer.
+	// The continuation of the previous page; omit it for the first page.
+	Continuation string `json:"continuation,omitempty"`
 }
 
 // ChangeWhy says who was notified of a change, and why. The change itself lists the text that was ignored.
@@ -320,6 +342,8 @@ type ChangeWhy struct {
 	Deliveries []Delivery `json:"deliveries"`
 	// Mutes are the mutes that covered the change: messages about it were kept back.
 	Mutes []Mute `json:"mutes,omitempty"`
+	Outcomes
+	Continuation string `json:"continuation,omitempty"` // for the next rules
 }
 
 // MetRule is a rule that matches a change.
@@ -336,7 +360,23 @@ const (
 	EventChange EventType = "tidemark.change"
 	EventDigest EventType = "tidemark.digest"
 	EventTest   EventType = "tidemark.test"
+	EventCannot EventType = "tidemark.cannot"
 )
+
+// CannotEvent is the body of a webhook for a rule that can fire on none of its pages any more. It is sent once.
+type CannotEvent struct {
+	Event
+
+	Data RuleStopped `json:"data"`
+}
+
+// RuleStopped says why a rule can report nothing.
+type RuleStopped struct {
+	Name    string `json:"name"`    // of the rule
+	Warning string `json:"warning"` // the first of cannot as a sentence
+	Firing
+	Link string `json:"link,omitempty"` // the page of the rule in the dashboard
+}
 
 // ChangeEvent is the body of a webhook for one change: CloudEvents 1.0 in JSON.
 type ChangeEvent struct {

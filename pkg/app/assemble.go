@@ -69,7 +69,7 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 		return nil, err
 	}
 	runs := a.runs(in, reg, known, out, hosts, pushed.entries)
-	told, err := a.notifier(changes, reg.Items, reg.Tags)
+	told, err := a.notifier(changes, reg.Items, reg.Tags, pushed.entries)
 	if err != nil {
 		return nil, err
 	}
@@ -275,7 +275,8 @@ func (a assembly) pushed(in inputs, items *registry.Items, changes *feed.Feed, o
 
 // notifier returns the service that sends notifications of changes. Its HTTP client is not the crawler's, because
 // each of the two clients has an allow-list of its own.
-func (a assembly) notifier(changes *feed.Feed, items *registry.Items, tags *registry.Tags) (*notify.Notifier, error) {
+func (a assembly) notifier(changes *feed.Feed, items *registry.Items, tags *registry.Tags,
+	pushed *entries.Store) (*notify.Notifier, error) {
 	web, err := fetch.New(fetch.Config{UserAgent: a.cfg.Fetch.UserAgent, AllowHosts: a.cfg.WebhookHosts,
 		Timeout: send.Timeout, Proxy: a.cfg.Fetch.Proxy})
 	if err != nil {
@@ -284,7 +285,7 @@ func (a assembly) notifier(changes *feed.Feed, items *registry.Items, tags *regi
 	sender := send.New(web, a.cfg.Fetch.UserAgent, time.Now)
 	return notify.New(a.store, changes, sender, notify.Options{File: a.cfg.RulesFile, Setting: a.get,
 		Keys: a.cfg.secrets(a.get, a.log), Admit: sender.Admit, Page: notify.PageOf(items), Log: a.log,
-		AskFields: items.AskFields, Fields: notify.FieldsOf(items, tags),
+		AskFields: items.AskFields, Pages: notify.PagesOf(items, tags), Entries: pushed.Any,
 		Home: notify.HomeAddress{Set: a.cfg.PublicURL, Nearby: notify.MachineAddresses}, Metrics: a.cfg.Metrics}), nil
 }
 

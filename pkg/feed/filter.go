@@ -93,17 +93,61 @@ func (f Filter) Concerns(c Change) bool {
 		(f.tag == "" || slices.Contains(c.Tags, f.tag)) && (!c.Silenced || f.silenced == "true" || f.silenced == "only")
 }
 
-// admits reports whether the filter accepts a change, whatever its words are.
-func (f Filter) admits(c Change) bool {
-	switch {
-	case c.Silenced && f.silenced != "true" && f.silenced != "only", !c.Silenced && f.silenced == "only",
-		f.host != "" && c.Host != f.host, f.of != "" && c.Type != f.of,
-		f.tag != "" && !slices.Contains(c.Tags, f.tag),
-		f.zone == api.ZoneMain && (c.Kind == Beside || c.Kind == Beyond), !f.ofSize(c), !f.ofKind(c),
-		c.Share < f.minShare, c.At.Before(f.since), !f.until.IsZero() && !c.At.Before(f.until):
-		return false
+// Refusal is why a filter does not accept a change, in words that go on from "the rule does not report it:".
+type Refusal string
+
+// The refusals.
+const (
+	RefusedSilenced Refusal = "a rule of the page's watch hides the change"
+	RefusedSmall    Refusal = "nothing in the change is told by default"
+
+	refusedShown   Refusal = "it asks only for changes that a watch hides"
+	refusedPage    Refusal = "it is for other pages"
+	refusedBeside  Refusal = "it asks only for the main content"
+	refusedWeighty Refusal = "it asks only for small changes"
+	refusedKind    Refusal = "it asks for other kinds of changes"
+	refusedShare   Refusal = "it asks for a larger share of the text"
+	refusedTime    Refusal = "it asks for another time"
+	refusedWords   Refusal = "it asks for other words"
+)
+
+// Refuses returns why the filter does not accept a change; "" if it does.
+func (f Filter) Refuses(c Change) Refusal {
+	if why := f.refuses(c); why != "" {
+		return why
 	}
-	return true
+	if !f.finds(c) {
+		return refusedWords
+	}
+	return ""
+}
+
+// admits reports whether the filter accepts a change, whatever its words are.
+func (f Filter) admits(c Change) bool { return f.refuses(c) == "" }
+
+// refuses returns why the filter does not accept a change, whatever its words are; "" if it does.
+func (f Filter) refuses(c Change) Refusal {
+	switch {
+	case c.Silenced && f.silenced != "true" && f.silenced != "only":
+		return RefusedSilenced
+	case !c.Silenced && f.silenced == "only":
+		return refusedShown
+	case f.host != "" && c.Host != f.host, f.of != "" && c.Type != f.of, f.tag != "" && !slices.Contains(c.Tags, f.tag):
+		return refusedPage
+	case f.zone == api.ZoneMain && (c.Kind == Beside || c.Kind == Beyond):
+		return refusedBeside
+	case !f.ofKind(c):
+		return refusedKind
+	case !f.ofSize(c) && c.Small == nil:
+		return refusedWeighty
+	case !f.ofSize(c):
+		return RefusedSmall
+	case c.Share < f.minShare:
+		return refusedShare
+	case c.At.Before(f.since), !f.until.IsZero() && !c.At.Before(f.until):
+		return refusedTime
+	}
+	return ""
 }
 
 // ofSize reports whether the filter accepts a change as far as it is small or not. The zone alone decides about what

@@ -3,6 +3,7 @@ package notify
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 
@@ -198,8 +199,15 @@ func (s *Book) RemoveChannel(ctx context.Context, name string) (api.Channel, err
 
 // PatchRule changes what a patch names of a rule; see [Book.SaveRule]. Of two patches at once, both hold.
 func (s *Book) PatchRule(ctx context.Context, id string, p api.Patch) (api.Rule, error) {
+	var how api.RuleSaving
+	if err := p.Apply(&how); err != nil {
+		return api.Rule{}, fault.New(fault.Invalid, "the patch cannot be applied: %w", err)
+	}
+	p = maps.Clone(p)
+	delete(p, "anyway")
+	delete(p, "now")
 	return again(func() (api.Rule, error) {
-		return changeRule(ctx, s, id, func(old api.RuleSpec) (api.RuleSpec, error) {
+		return changeRule(ctx, s, id, how, func(old api.RuleSpec) (api.RuleSpec, error) {
 			old.Filter.Item = "" // an answer has both names of the page
 			next, err := patched(old, p)
 			if value, named := p["enabled"]; named && value == nil {
@@ -244,7 +252,9 @@ func patched[T any](old T, p api.Patch) (T, error) {
 // again reads and writes a row until nobody else has changed it in between.
 func again[T any](change func() (T, error)) (out T, err error) {
 	for range tries {
-		if out, err = change(); !fault.Is(err, fault.Conflict) || fault.FieldOf(err) != "" {
+		out, err = change()
+		if _, refused := errors.AsType[*CannotFireError](err); refused || !fault.Is(err, fault.Conflict) ||
+			fault.FieldOf(err) != "" {
 			return out, err
 		}
 	}

@@ -87,7 +87,7 @@ func TestW28OneCheckIsOneMessage(t *testing.T) {
 		}
 	}
 	for _, id := range []string{"1.1.1", "1.1.2", "1.1.3"} {
-		why, err := r.Follower.Why(t.Context(), id)
+		why, err := r.Follower.Why(t.Context(), api.ChangeID{ID: id, Top: 10})
 		must(t, err)
 		channels := map[string]int{}
 		for _, d := range why.Deliveries {

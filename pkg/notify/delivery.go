@@ -95,20 +95,26 @@ func newDelivery(r *rule, channel string, now time.Time) delivery {
 // single makes the delivery of a single change to a channel.
 func (s *Follower) single(r *rule, channel string, c feed.Change, to links, now time.Time) (id string, d delivery) {
 	id = deliveryID(c.Position, api.EventChange, r.ID, channel)
-	d = newDelivery(r, channel, now)
-	d.Type, d.First, d.Final = string(api.EventChange), c.Position.String(), c.Position.String()
-	shown := r.shown(c)
+	d = s.about(r, channel, id, r.shown(c), to, now)
+	d.First, d.Final = c.Position.String(), c.Position.String()
+	return id, d
+}
+
+// about makes the delivery about one change to a channel.
+func (s *base) about(r *rule, channel, id string, shown api.FeedChange, to links, now time.Time) delivery {
+	d := newDelivery(r, channel, now)
+	d.Type = string(api.EventChange)
 	p := letter.Part{Change: shown, Count: 1, Links: to.of(r, shown)}
-	event := api.ChangeEvent{Event: s.event(id, api.EventChange, r.ID, c.At), Data: api.ReportedChange{FeedChange: shown,
-		RuleName: r.Name, Links: api.MessageLinks(p.Links)}}
-	event.Subject = c.URL
+	event := api.ChangeEvent{Event: s.event(id, api.EventChange, r.ID, shown.At), Data: api.ReportedChange{
+		FeedChange: shown, RuleName: r.Name, Links: api.MessageLinks(p.Links)}}
+	event.Subject = shown.URL
 	d.Message = r.message([]letter.Part{p}, to)
 	d.Title = d.Message.Title
 	if r.isWorded() {
 		event.Data.Message = &api.MessageWording{Title: d.Message.Title, Text: d.Message.Text}
 	}
 	d.Message.ID, d.Message.Body = id, jsonBody(event)
-	return id, d
+	return d
 }
 
 // maxRow is the size at which the row of a delivery still takes what its attempts add.
@@ -327,86 +333,4 @@ func Free(ctx context.Context, store storage.Store) error {
 		}
 	}
 	return nil
-}
-
-const (
-	// whySegments limits the search for digests that contain a change. The search covers this many segments of the
-	// feed after the change. Each segment lasts at most a day.
-	whySegments = 3
-	whyRows     = 1000
-)
-
-// Why returns the rules that match a change, and its deliveries (W17).
-func (s *Follower) Why(ctx context.Context, id string) (out api.ChangeWhy, err error) {
-	out = api.ChangeWhy{Rules: []api.MetRule{}, Deliveries: []api.Delivery{}}
-	c, err := s.feed.At(ctx, id)
-	if err != nil {
-		return out, err
-	}
-	out.Change = c.JSON()
-	rules, err := s.book.under(ctx, "")
-	if err == nil && c.ItemID != "" {
-		own, failed := s.book.under(ctx, c.ItemID)
-		rules, err = append(rules, own...), failed
-	}
-	if err != nil {
-		return out, err
-	}
-	if c, err = withDifference(ctx, s.feed, c, rules...); err != nil {
-		return out, err
-	}
-	met := map[string]bool{} // for each rule, by its id
-	left := maxEffort
-	for i := range rules {
-		r := &rules[i]
-		if met[r.ID], err = r.meets(ctx, c, &left); err != nil {
-			return out, err
-		}
-		if met[r.ID] {
-			out.Rules = append(out.Rules, api.MetRule{ID: r.ID, Name: r.Name})
-		}
-	}
-	if out.Mutes, err = s.mutesOf(ctx, c); err != nil {
-		return out, err
-	}
-	out.Deliveries, err = s.deliveriesOf(ctx, c, met)
-	return out, err
-}
-
-// deliveriesOf lists the deliveries of a change. These include the digests of a matching rule whose range contains
-// the change.
-func (s *Follower) deliveriesOf(ctx context.Context, c feed.Change, met map[string]bool) ([]api.Delivery, error) {
-	out := []api.Delivery{}
-	for _, as := range []string{waitingAs, doneAs} {
-		later := c.Position
-		later.Segment += whySegments
-		looked := 0
-		for e, err := range s.rows.Query(ctx, storage.Query{Partition: partition, RowFrom: as + order(later),
-			RowTo: as + order(c.Position) + "~", Select: shownColumns}) {
-			if err != nil {
-				return out, err
-			}
-			if looked++; looked > whyRows {
-				break
-			}
-			if d, err := deliveryRows.Decode(e.Props); err == nil && covers(d, c, met) {
-				out = append(out, deliveryJSON(e.Row[1:], d))
-			}
-		}
-	}
-	return out, nil
-}
-
-// covers reports whether a delivery contains a change. The map says for each rule whether it matches the change.
-func covers(d delivery, c feed.Change, met map[string]bool) bool {
-	if d.Type == string(api.EventChange) {
-		return d.Final == c.Position.String()
-	}
-	since, err := feed.ParsePosition(d.First)
-	last, failed := feed.ParsePosition(d.Final)
-	if err != nil || failed != nil || !c.Position.After(since) || c.Position.After(last) {
-		return false
-	}
-	matches, exists := met[d.Rule]
-	return matches || !exists // a rule that no longer exists may have matched the change
 }

@@ -14,6 +14,7 @@
 //	               notify   g<page>      what the rules for one page have gathered, while they need it
 //	               notify   w<delivery>  a delivery that waits
 //	               notify   d<delivery>  a delivery that was sent, or has failed
+//	               notify   n<page>.<id> a rule that can fire nowhere, of which its channels know
 //	               notify   h<channel>   when those receivers of a channel that failed are tried next
 //	               ruleset  <page>.<id>  a rule; without the page if it is not for one page
 //	               ruleset  ~<id>        the page under which the rule is stored

@@ -70,6 +70,11 @@ func (s *Follower) step(ctx context.Context, report *Report) (more bool, err err
 			return false, err // resend sends the remaining messages later
 		}
 	}
+	for _, page := range p.broke {
+		if err := s.reviewPage(ctx, page); err != nil {
+			return false, err // the daily round finds it out
+		}
+	}
 	return more || full, nil
 }
 
@@ -87,6 +92,7 @@ type pass struct {
 	left    effort                // for the rest of the step
 	muted   muteSet               // nil until it is first needed
 	links   *links                // the same
+	broke   []string              // pages with rules of their own whose watch broke or was restored
 	hooks   map[string]bool       // whether a channel is a webhook, of those that were asked for
 }
 
@@ -171,6 +177,9 @@ func (p *pass) read(ctx context.Context) (looked int, more bool, err error) {
 			}
 			// Rules for the page come first: for them, there is always room in the transaction.
 			all = slices.Concat(own.rules, all)
+			if len(own.rules) > 0 && slices.ContainsFunc(check, isOfWatch) {
+				p.broke = append(p.broke, item)
+			}
 		}
 		if err := p.decide(ctx, check, all); err != nil {
 			return looked, false, err
@@ -180,6 +189,9 @@ func (p *pass) read(ctx context.Context) (looked int, more bool, err error) {
 	p.at = p.end
 	return looked, false, nil
 }
+
+// isOfWatch reports whether a change says that a watch broke or was restored.
+func isOfWatch(c feed.Change) bool { return c.Kind == feed.WatchBroken || c.Kind == feed.WatchRestored }
 
 // afresh continues with the oldest change that the feed still contains. After an older copy of the store was
 // restored, the position of a rule may be beyond the end of the feed. The rule then begins at the end.

@@ -185,6 +185,9 @@ func (l links) to(path string, query url.Values) string {
 // of returns the links of a change in a message of a rule.
 func (l links) of(r *rule, c api.FeedChange) (out letter.Links) {
 	out.Why = l.to("/changes/"+url.PathEscape(c.ID), nil)
+	if c.ID == "" { // it stands in no feed
+		out.Why = l.to("/items/"+url.PathEscape(c.ItemID), nil)
+	}
 	out.Difference = out.Why
 	if c.Diff != "" {
 		q := url.Values{"from": {c.From}, "to": {c.To}}

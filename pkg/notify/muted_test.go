@@ -55,7 +55,7 @@ func TestW18MuteStopsMessages(t *testing.T) {
 			r.pass(time.Minute)
 			r.expect("one", 1, 1)
 			r.expect("two", 2, 2)
-			why, err := r.Follower.Why(t.Context(), lamp)
+			why, err := r.Follower.Why(t.Context(), api.ChangeID{ID: lamp, Top: 10})
 			must(t, err)
 			if len(why.Mutes) != 1 || why.Mutes[0].Rule != one.ID || len(why.Rules) != 2 || len(why.Deliveries) != 1 {
 				t.Errorf("why: %+v", why)

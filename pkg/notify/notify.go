@@ -58,9 +58,10 @@ type Options struct {
 	Page func(ctx context.Context, id string) (Page, error)
 	// AskFields requests the present values of the fields of a page for a rule that is about to be stored. It may be nil.
 	AskFields func(ctx context.Context, item source.ID, rule string) error
-	// Fields passes pages that a rule may be for with their fields, see [FieldsOf]. If it is nil, no rule is warned of a
-	// field that no page has.
-	Fields  func(ctx context.Context, f api.RuleFilter, see func(PageFields) bool) (whole bool, err error)
+	// Pages passes the facts of the pages that a rule may be for, see [PagesOf]. If it is nil, all pages count as such on
+	// which rules can fire. Entries reports whether there are entries; if it is nil, there are none.
+	Pages   func(ctx context.Context, f api.RuleFilter, see func(Facts) bool) (whole bool, err error)
+	Entries func(ctx context.Context) (bool, error)
 	Home    HomeAddress // the address at which people reach the installation; its rows are set by [New]
 	Log     *slog.Logger
 	Metrics *telemetry.Metrics // new ones when nil

@@ -161,7 +161,7 @@ func (r *rig) rule(spec api.RuleSpec, channels ...string) api.Rule {
 	if spec.Name == "" {
 		spec.Name = "rule"
 	}
-	rule, err := r.SaveRule(r.t.Context(), "", spec)
+	rule, err := r.SaveRuleAs(r.t.Context(), "", spec, api.RuleSaving{Anyway: true})
 	must(r.t, err)
 	return rule
 }

@@ -53,6 +53,7 @@ type rule struct {
 	plan   digestPlan
 	title  letter.Wording // how the rule words messages about one change; empty for the usual form
 	text   letter.Wording
+	never  string // why it can report nothing, whatever its pages are; "" if it can
 }
 
 // size returns the size of the rule's expressions.
@@ -119,7 +120,7 @@ func compile(spec api.RuleSpec) (r rule, errs []error) {
 	if spec.Filter.ItemID != "" && strings.ContainsAny(spec.Filter.ItemID, "./~") {
 		errs = append(errs, fault.Field("filter.itemId", "filter.itemId is not the id of a page: %.40q", spec.Filter.ItemID))
 	}
-	r.Warning = never(spec)
+	r.never = never(spec)
 	if err := r.condition(); err != nil {
 		errs = append(errs, err)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
@@ -21,8 +22,12 @@ func PageOf(items *registry.Items) func(context.Context, string) (Page, error) {
 }
 
 // Rules lists the rules, with what each has gathered: on the first page all rules but those for one page, by name, and
-// then those for one page, by page. A query for a page lists only the rules for that page.
+// then those for one page, by page. A query for a page lists only the rules for that page, and finds out whether each
+// can fire there. Otherwise the last round of [Follower.Review] has found it out.
 func (s *Book) Rules(ctx context.Context, q api.RuleQuery) (out api.Rules, err error) {
+	if q.Cannot {
+		return s.unableRules(ctx, q.Top)
+	}
 	var all, of []rule
 	if q.ItemID != "" || q.Continuation == "" {
 		all, err = s.under(ctx, q.ItemID)
@@ -30,8 +35,12 @@ func (s *Book) Rules(ctx context.Context, q api.RuleQuery) (out api.Rules, err e
 	if err == nil && q.ItemID == "" {
 		of, out.Continuation, err = s.ofPages(ctx, q.Continuation, q.Top)
 	}
+	all = append(all, of...)
 	if err == nil {
-		out.Rules, err = s.counted(ctx, q.ItemID, append(all, of...))
+		err = s.checked(ctx, all, q.ItemID != "")
+	}
+	if err == nil {
+		out.Rules, err = s.counted(ctx, q.ItemID, all)
 	}
 	return out, err
 }
@@ -51,7 +60,7 @@ func (s *Book) counted(ctx context.Context, page string, all []rule) ([]api.Rule
 func (s *Book) Rule(ctx context.Context, id string) (out api.Rule, err error) {
 	r, err := s.rule(ctx, id)
 	if err == nil {
-		r.Warning, err = warned(ctx, s, &r)
+		_, err = surveyed(ctx, s, &r)
 	}
 	if err != nil {
 		return out, err
@@ -63,11 +72,16 @@ func (s *Book) Rule(ctx context.Context, id string) (out api.Rule, err error) {
 // SaveRule changes the rule with this id. If the id is empty, SaveRule makes a new rule, which reports changes from
 // now on. So does a rule that is switched on.
 func (s *Book) SaveRule(ctx context.Context, id string, spec api.RuleSpec) (out api.Rule, err error) {
-	return changeRule(ctx, s, id, func(old api.RuleSpec) (api.RuleSpec, error) { return over(spec, old), nil })
+	return s.SaveRuleAs(ctx, id, spec, api.RuleSaving{})
+}
+
+// SaveRuleAs is [Book.SaveRule], as a request says how the rule is saved. Errors: [CannotFireError].
+func (s *Book) SaveRuleAs(ctx context.Context, id string, spec api.RuleSpec, how api.RuleSaving) (api.Rule, error) {
+	return changeRule(ctx, s, id, how, func(old api.RuleSpec) (api.RuleSpec, error) { return over(spec, old), nil })
 }
 
 // changeRule stores what a function makes of the settings of a rule, which are empty for a new one.
-func changeRule(ctx context.Context, s *Book, id string,
+func changeRule(ctx context.Context, s *Book, id string, how api.RuleSaving,
 	change func(old api.RuleSpec) (api.RuleSpec, error)) (out api.Rule, err error) {
 	var old rule
 	if id != "" {
@@ -108,8 +122,12 @@ func changeRule(ctx context.Context, s *Book, id string,
 	if err := errors.Join(append(errs, checkBounds(ctx, s, &r)...)...); err != nil {
 		return out, first(err)
 	}
-	if r.Warning, err = warned(ctx, s, &r); err != nil {
+	found, err := surveyed(ctx, s, &r)
+	if err != nil {
 		return out, err
+	}
+	if found.nowhere && !how.Anyway && !r.Off && !firesAs(&old, &r) {
+		return out, &CannotFireError{found.Firing}
 	}
 	if err := askFirst(ctx, s, &r, &old); err != nil {
 		return out, err
@@ -117,7 +135,19 @@ func changeRule(ctx context.Context, s *Book, id string,
 	_, err = s.rows.Transact(ctx, ruleRows.Put(keyOf(r.page, r.ID), r.etag, &next), storage.Op{Kind: storage.Upsert,
 		Entity: storage.Entity{Key: pointerKey(r.ID), Props: pointers.Encode(&pointer{r.page})}})
 	s.Asking.forget()
+	if err == nil && (id != "" || found.nowhere) {
+		err = s.reconcileOne(ctx, &r, &found)
+	}
+	if err == nil && how.Now && !r.Off {
+		err = s.reportHeld(ctx, &r, found.held)
+	}
 	return r.Rule, err
+}
+
+// firesAs reports whether a rule can fire where it could before it was changed: what decides is the same.
+func firesAs(old, r *rule) bool {
+	same := old.When == r.When || old.When != nil && r.When != nil && *old.When == *r.When
+	return old.ID != "" && !old.Off && same && old.Filter == r.Filter && slices.Equal(old.Channels, r.Channels)
 }
 
 // pageFor finds the page of a new rule, and gives the rule the present id of the page.

@@ -29,14 +29,28 @@ func (s *Book) TestRule(ctx context.Context, id string) (api.RuleTest, error) {
 		return api.RuleTest{}, fault.New(fault.Invalid, "the rule is broken: %s", r.Problem)
 	}
 	r.Off = false
-	if r.Warning, err = warned(ctx, s, &r); err != nil {
-		return api.RuleTest{}, err
-	}
-	out, err := tested(ctx, s.feed, s.now(), &r)
+	return s.try(ctx, &r, r.Channels)
+}
+
+// try applies a rule to the recent changes, and shows a message as some channels get it.
+func (s *Book) try(ctx context.Context, r *rule, channels []string) (out api.RuleTest, err error) {
+	found, err := surveyed(ctx, s, r)
 	if err != nil {
 		return out, err
 	}
-	out.Preview, err = preview(ctx, s, &r, out.Changes, r.Channels)
+	if out, err = tested(ctx, s.feed, s.now(), r); err != nil {
+		return out, err
+	}
+	out.Firing = found.Firing
+	some := out.Changes
+	if len(some) == 0 && !found.nowhere {
+		if c, ok := r.sample(ctx, &found, s.now()); ok {
+			some = append(some, c)
+		}
+	}
+	if len(some) > 0 {
+		out.Preview, err = preview(ctx, s, r, some[0], channels[:min(len(channels), MaxChannels)])
+	}
 	return out, err
 }
 
@@ -53,33 +67,13 @@ func (s *Book) PreviewRule(ctx context.Context, spec api.RuleSpec) (api.RuleTest
 	if len(errs) > 0 {
 		return api.RuleTest{}, errs[0]
 	}
-	if r.Warning, err = warned(ctx, s, &r); err != nil {
-		return api.RuleTest{}, err
-	}
-	out, err := tested(ctx, s.feed, s.now(), &r)
-	if err != nil {
-		return out, err
-	}
-	out.Preview, err = preview(ctx, s, &r, out.Changes, channels[:min(len(channels), MaxChannels)])
-	return out, err
+	r.Channels = channels
+	return s.try(ctx, &r, channels)
 }
 
-// sample is a change that is made up, for a rule that has matched none.
-var sample = api.FeedChange{
-	ItemID: "url_sample", Type: "url", Host: "shop.example", URL: "https://shop.example/lamp", Title: "Storm lamp",
-	Kind: api.ChangeContent, Tags: []string{"sample"}, ID: "sample", WordsAdded: 1, WordsRemoved: 1, Share: 0.12,
-	Passages: []api.ChangedPassage{{Op: "removed", Text: "Price: 79 EUR", Pieces: priced("79")},
-		{Op: "added", Text: "Price: 84 EUR", Pieces: priced("84")}},
-}
-
-func priced(price string) []api.DiffPiece {
-	return []api.DiffPiece{{Text: "Price: "}, {Text: price, Changed: true}, {Text: " EUR"}}
-}
-
-// preview shows the message about the newest of some changes as each channel gets it. Its link that mutes is not
-// signed: those who may read rules could mute with it.
-func preview(ctx context.Context, s *Book, r *rule, some []api.FeedChange, channels []string) (*api.MessagePreview,
-	error) {
+// preview shows the message about a change as each channel gets it. Its link that mutes is not signed: those who may
+// read rules could mute with it.
+func preview(ctx context.Context, s *Book, r *rule, c api.FeedChange, channels []string) (*api.MessagePreview, error) {
 	if !r.atOnce() {
 		return nil, nil
 	}
@@ -87,11 +81,10 @@ func preview(ctx context.Context, s *Book, r *rule, some []api.FeedChange, chann
 	if err != nil {
 		return nil, err
 	}
-	out := &api.MessagePreview{Sample: len(some) == 0, Messages: []api.ShownMessage{}}
-	p := letter.Part{Change: sample, Count: 1}
-	p.Change.At = s.now()
+	out := &api.MessagePreview{Sample: c.ID == sampleID, Messages: []api.ShownMessage{}}
+	p := letter.Part{Change: c, Count: 1}
 	if !out.Sample {
-		p.Change, out.ChangeID = some[0], some[0].ID
+		out.ChangeID = c.ID
 	}
 	if p.Links = to.of(r, p.Change); p.Change.ItemID != "" {
 		p.Links.Mute = to.to("/mute/…", nil)

@@ -65,7 +65,7 @@ func TestAddFindAndCompare(t *testing.T) {
 	s.do(chromedp.KeyEvent("u"))
 	s.reads("main", "1 unread")
 	s.press(`[data-change] .acts a[href*="/changes/"]`)
-	s.reads("main", "No rule matches at present.")
+	s.reads("main", "No rule is for this page.")
 	if len(s.said) > 0 {
 		t.Errorf("the console says %q", s.said)
 	}

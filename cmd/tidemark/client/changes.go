@@ -58,7 +58,24 @@ type changesOptions struct {
 const changeWhyHelp = `why ID
 Show who was notified of a change, and what was ignored
 
-  tidemark changes why 1.20780.3`
+It says of each rule for the page why it did or did not report the change.
+
+  tidemark changes why 1.20780.3
+  tidemark changes why 1.20780.3 --top 100`
+
+func changeWhy(t *terminal.Terminal, s *command.Server) *cobra.Command {
+	var q api.ChangeID
+	cmd := command.New(changeWhyHelp, command.One("id of a change"), func(ctx context.Context, args []string) error {
+		q.ID = args[0]
+		why, err := api.ExplainChange.Call(ctx, s.Client(), q)
+		if err == nil {
+			explainChange(t, why)
+		}
+		return err
+	})
+	cmd.Flags().IntVar(&q.Top, "top", 10, "how many rules, 1 to 500")
+	return cmd
+}
 
 func changesCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	var o changesOptions
@@ -103,8 +120,7 @@ func changesCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	f.BoolVar(&o.unread, "mark-unread", false, "make the listed changes unread again")
 	f.BoolVar(&o.allRead, "mark-all-read", false, "mark all changes as read, and show none")
 	f.BoolVarP(&o.follow, "follow", "f", false, "show new changes as they happen, from now or from --since")
-	cmd.AddCommand(asked(s, changeWhyHelp, command.One("id of a change"), api.ExplainChange,
-		func(why api.ChangeWhy) { explainChange(t, why) }))
+	cmd.AddCommand(changeWhy(t, s))
 	return cmd
 }
 
@@ -123,10 +139,12 @@ func explainChange(t *terminal.Terminal, why api.ChangeWhy) {
 			showLine(t, ig.Op, []api.DiffPiece{{Text: ig.Hunk}}, "    ")
 		}
 	}
-	for _, r := range why.Rules {
-		t.Say("meets the rule %s (%s)", terminal.Clean(r.Name), terminal.Clean(r.ID))
+	for _, o := range why.Outcome {
+		t.Say("rule %s (%s): %s%s", terminal.Clean(o.Name), terminal.Clean(o.Rule), terminal.Clean(o.Words()),
+			terminal.When(!o.Until.IsZero(), ", until %s", words.Stamp(o.Until)))
 	}
-	t.SayWhen(len(why.Rules) == 0, "no rule wants it")
+	t.SayWhen(why.OutcomeMore > 0, "and %s; --top shows more", words.Count(why.OutcomeMore, "more rule"))
+	t.SayWhen(len(why.Outcome) == 0, "no rule is for its page")
 	for _, d := range why.Deliveries {
 		t.Say("%s to %s, %s: %s", terminal.Clean(d.State), terminal.Clean(d.Channel), words.Stamp(d.Created),
 			terminal.Clean(answerText(d.Answer)))

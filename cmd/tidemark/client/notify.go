@@ -29,12 +29,13 @@ are shown here, and can be changed only in that file.`
 
 func rulesCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	var page string
+	var cannot bool
 	list := func(ctx context.Context, _ []string) error {
 		id, err := pageID(ctx, s, page)
 		if err != nil {
 			return err
 		}
-		got, err := api.ListRules.Call(ctx, s.Client(), api.RuleQuery{ItemID: id, Top: 5000})
+		got, err := api.ListRules.Call(ctx, s.Client(), api.RuleQuery{ItemID: id, Cannot: cannot, Top: 5000})
 		if err != nil {
 			return err
 		}
@@ -45,6 +46,7 @@ func rulesCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	const listHelp = "list\nList rules\n\n  tidemark rules list\n  tidemark rules list --page https://shop.example/lamp"
 	listing := command.New(listHelp, cobra.NoArgs, list)
 	listing.Flags().StringVar(&page, "page", "", "only the rules for this `PAGE`: its address or id")
+	listing.Flags().BoolVar(&cannot, "cannot", false, "only rules that can fire on none of their pages, or are broken")
 	cmd.AddCommand(listing,
 		asked(s, "show ID\nShow everything about one rule\n\n  tidemark rules show rule_abc", command.One("id"),
 			api.GetRule, func(r api.Rule) { showRule(t, r) }),
@@ -59,7 +61,8 @@ func ruleRow(r api.Rule) string {
 	when := cmp.Or(terminal.When(r.Off, "off"), form.Sent(r.RuleSpec))
 	page := terminal.When(r.Filter.ItemID != "", "page %s", firstOf(r.Title, r.URL, r.Filter.ItemID))
 	return terminal.Row(r.Name, firstOf(terminal.Join("; ", page, condition.Selected(r.RuleSpec)), "all"), when,
-		strings.Join(r.Channels, ","), r.Origin, r.ID, r.Problem)
+		strings.Join(r.Channels, ","), r.Origin, r.ID,
+		cmp.Or(r.Problem, terminal.When(r.Warning != "", "cannot fire: %s", r.Warning)))
 }
 
 var yesNo = map[bool]string{true: "yes", false: "no"}
@@ -78,6 +81,7 @@ func showRule(t *terminal.Terminal, r api.Rule) {
 	}
 	sayFields(t, append(all, field{"gathered", positive(r.Gathered)}, field{"edited in", r.Origin},
 		field{"made", words.Moment(t.Now(), r.Created)}))
+	sayFiring(t, "", r.Firing)
 }
 
 const ruleTestHelp = `test ID
@@ -115,19 +119,32 @@ func triedRule(ctx context.Context, s *command.Server, id string, words api.Patc
 	if err != nil {
 		return out, err
 	}
-	return api.PreviewRule.Call(ctx, s.Client(), r.RuleSpec)
+	return api.PreviewRule.Call(ctx, s.Client(), api.NewRule{RuleSpec: r.RuleSpec})
 }
 
-// sayRuleWarning says why a rule reports nothing.
-func sayRuleWarning(t *terminal.Terminal, why string) {
-	t.SayWhen(why != "", "the rule reports nothing: %s", terminal.Clean(why))
+// sayFiring says where a rule cannot fire and why, and where its condition holds already.
+func sayFiring(t *terminal.Terminal, warning string, f api.Firing) {
+	t.SayWhen(warning != "", "the rule reports nothing: %s", terminal.Clean(warning))
+	t.SayWhen(warning == "" && len(f.Cannot) > 0, "it cannot fire on %s:",
+		words.Count(len(f.Cannot)+f.CannotMore, "page"))
+	for _, c := range f.Cannot {
+		t.Say("  %s", terminal.Clean(terminal.Join(": ", c.Title, c.Why)))
+		t.Say("    what to do: %s", terminal.Clean(c.Remedy))
+	}
+	t.SayWhen(f.CannotMore > 0, "  and %s", words.Count(f.CannotMore, "more page"))
+	t.SayWhen(f.Unexamined, "there may be more pages, which were not examined")
+	for _, h := range f.Holds {
+		t.Say("%s: it is %s now, so the condition holds already; --now sends a message", terminal.Clean(h.Title),
+			terminal.Clean(h.Value))
+	}
+	t.SayWhen(f.HoldsMore > 0, "and on %s", words.Count(f.HoldsMore, "more page"))
 }
 
 // sayTest says what a rule would have sent.
 func sayTest(t *terminal.Terminal, got api.RuleTest) {
 	t.Say("would have sent %s about %d of the newest %d changes", words.Count(got.Messages, "message"), got.Matched,
 		got.Looked)
-	sayRuleWarning(t, got.Warning)
+	sayFiring(t, got.Warning, got.Firing)
 	t.SayWhen(got.Partial, "the test ended early because the regular expressions take too long")
 	for _, c := range got.Changes {
 		t.Say("%s  %s  %s", terminal.Minute(c.At), terminal.Clean(string(c.Kind)),

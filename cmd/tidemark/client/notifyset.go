@@ -2,6 +2,8 @@ package client
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -53,6 +55,20 @@ func (g *ruleFlags) patch() (api.Patch, error) {
 	return p, err
 }
 
+// savingFlags adds the flags that say how a rule is saved.
+func savingFlags(f *pflag.FlagSet, how *api.RuleSaving) {
+	f.BoolVar(&how.Anyway, "anyway", false, "save it even if it can fire on none of its pages")
+	f.BoolVar(&how.Now, "now", false, "send a message at once if its condition holds already")
+}
+
+// orAnyway adds to the error of a rule that could not fire how it is saved all the same.
+func orAnyway(err error) error {
+	if p, ok := errors.AsType[*api.Problem](err); ok && len(p.Cannot) > 0 {
+		return fmt.Errorf("%w; --anyway saves it", err)
+	}
+	return err
+}
+
 // pageID returns the id of a page, given by its address or id; "" for none.
 func pageID(ctx context.Context, s *command.Server, page string) (string, error) {
 	if page == "" {
@@ -65,6 +81,7 @@ func pageID(ctx context.Context, s *command.Server, page string) (string, error)
 func ruleAdd(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	var g *ruleFlags
 	var page string
+	var how api.RuleSaving
 	run := func(ctx context.Context, args []string) error {
 		patch, err := g.patch()
 		var of string
@@ -74,7 +91,7 @@ func ruleAdd(t *terminal.Terminal, s *command.Server) *cobra.Command {
 		if of != "" {
 			patch.Set(of, "filter", "itemId")
 		}
-		spec := api.RuleSpec{Name: args[0]}
+		spec := api.NewRule{RuleSpec: api.RuleSpec{Name: args[0]}, RuleSaving: how}
 		if err == nil {
 			err = patch.Apply(&spec)
 		}
@@ -82,14 +99,16 @@ func ruleAdd(t *terminal.Terminal, s *command.Server) *cobra.Command {
 			return err
 		}
 		made, err := api.AddRule.Call(ctx, s.Client(), spec)
+		err = orAnyway(err)
 		if err == nil {
 			t.Say("rule %s made; it applies to changes from now on: %s", terminal.Clean(made.Name), terminal.Clean(made.ID))
-			sayRuleWarning(t, made.Warning)
+			sayFiring(t, made.Warning, made.Firing)
 		}
 		return err
 	}
 	cmd := command.New("add NAME\nMake a rule\n\n"+rulesExample, command.One("name"), run)
 	g = newRuleFlags(cmd.Flags(), "name")
+	savingFlags(cmd.Flags(), &how)
 	cmd.Flags().StringVar(&page, "page", "", "only changes of this `PAGE`: its address or id")
 	return cmd
 }
@@ -104,12 +123,24 @@ func ruleSet(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	return setting(ruleSetHelp, "id", "--hourly", func(f *pflag.FlagSet) func() (api.Patch, error) {
 		g := newRuleFlags(f)
 		g.clears(f)
-		return g.patch
+		var how api.RuleSaving
+		savingFlags(f, &how)
+		return func() (api.Patch, error) {
+			p, err := g.patch()
+			if how.Anyway {
+				p["anyway"] = true
+			}
+			if how.Now {
+				p["now"] = true
+			}
+			return p, err
+		}
 	}, func(ctx context.Context, id string, p api.Patching) error {
 		made, err := api.PatchRule.Call(ctx, s.Client(), api.RulePatch{ID: id, Patching: p})
+		err = orAnyway(err)
 		if err == nil {
 			t.Say("rule %s changed", terminal.Clean(made.Name))
-			sayRuleWarning(t, made.Warning)
+			sayFiring(t, made.Warning, made.Firing)
 		}
 		return err
 	})

@@ -219,6 +219,13 @@ func sayWatch(ctx context.Context, t *terminal.Terminal, s *command.Server, item
 	for _, m := range muted.Mutes {
 		t.Say("%s", muteText(m))
 	}
+	why, err := api.ExplainItem.Call(ctx, s.Silent(), api.ItemWhyQuery{ID: item.ID})
+	t.NoteWhen(err != nil, "rules could not be read: %v", err)
+	for _, r := range why.Rules {
+		t.Say("rule %s (%s): %s%s", terminal.Clean(r.Name), terminal.Clean(r.Rule), terminal.Clean(r.Words()),
+			terminal.When(r.Remedy != "", "; what to do: %s", terminal.Clean(r.Remedy)))
+	}
+	t.SayWhen(why.Continuation != "", "and more rules; `%s rules list` lists them", t.Name)
 }
 
 // muteText describes a mute of a page.

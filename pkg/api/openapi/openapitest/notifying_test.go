@@ -12,8 +12,8 @@ func notifying() []operation {
 		{
 			of: api.ExplainChange.Endpoint, id: "explainChange", tag: tagNotify,
 			summary: "Show who was notified of a change, and why",
-			gives: "The change with the text that was ignored in it, the rules that it matches, and its " +
-				"deliveries.",
+			gives: "The change with the text that was ignored in it, the rules that it matches, what became of it " +
+				"for each rule that is for its page, and its deliveries.",
 			fails: []int{http.StatusNotFound},
 			shown: []string{"W17 why was I told"},
 		},
@@ -28,10 +28,12 @@ func notifying() []operation {
 		{
 			of: api.AddRule.Endpoint, id: "addRule", tag: tagNotify,
 			summary: "Create a rule",
-			about: "The rule applies to changes from now on. A burst of changes, such as a first crawl, is sent as " +
+			about: "The rule applies to changes from now on. A rule that can fire on none of its pages is not saved, " +
+				"unless anyway is true: 409, with the reasons in cannot. A burst of changes, such as a first crawl, is sent as " +
 				"one digest: after ten messages in ten minutes, further changes are gathered until none has come " +
 				"for ten minutes, or for one hour at most.",
 			gives: "The rule.",
+			fails: []int{http.StatusConflict},
 			shown: []string{"W5 a rule"},
 		},
 		{
@@ -101,7 +103,7 @@ func telling() []operation {
 			of: api.AddChannel.Endpoint, id: "addChannel", tag: tagNotify,
 			summary: "Create a channel",
 			about: "A webhook is signed as Standard Webhooks describes. Its body is a `ChangeEvent`, a " +
-				"`DigestEvent` or a `TestEvent`, in CloudEvents format. A webhook that names no secret gets a " +
+				"`DigestEvent`, a `CannotEvent` or a `TestEvent`, in CloudEvents format. A webhook that names no secret gets a " +
 				"generated one, which is shown only in this answer. A service has fields, such as `host`, `from` and " +
 				"`to` of `smtp`; its secret fields are stored encrypted and never returned. An address that is not public is " +
 				"refused unless WEBHOOK_ALLOW_HOSTS has it.",

@@ -31,6 +31,11 @@ func webhooks() []webhook {
 			about: "Sent by `POST channels/{name}/test`.",
 			body:  api.TestEvent{},
 		},
+		{
+			name: string(api.EventCannot), id: "onCannot", summary: "A rule can report nothing any more",
+			about: "Sent once when a rule can fire on none of its pages, with the reasons.",
+			body:  api.CannotEvent{},
+		},
 	}
 }
 

@@ -1,0 +1,407 @@
+package notify
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/feed"
+	"github.com/tidemark/tidemark/pkg/storage"
+)
+
+const (
+	// whySegments limits the search for digests that contain a change. The search covers this many segments of the
+	// feed after the change. Each segment lasts at most a day.
+	whySegments = 3
+	whyRows     = 1000
+)
+
+// Why returns what became of a change for the rules that are for its page, and its deliveries (W17).
+func (s *Follower) Why(ctx context.Context, q api.ChangeID) (out api.ChangeWhy, err error) {
+	out = api.ChangeWhy{Rules: []api.MetRule{}, Deliveries: []api.Delivery{}}
+	c, err := s.feed.At(ctx, q.ID)
+	if err != nil {
+		return out, err
+	}
+	out.Change = c.JSON()
+	e := explainer{s: s}
+	if err := e.begin(ctx); err != nil {
+		return out, err
+	}
+	x, err := e.explained(ctx, c)
+	if err != nil {
+		return out, err
+	}
+	for i := range x.rules {
+		if r := &x.rules[i]; x.met[r.ID] {
+			out.Rules = append(out.Rules, api.MetRule{ID: r.ID, Name: r.Name})
+		}
+	}
+	if out.Mutes, err = s.mutesOf(ctx, c); err != nil {
+		return out, err
+	}
+	out.Deliveries = x.deliveries
+	out.Outcomes, out.Continuation = x.outcomes(q.Continuation, q.Top)
+	return out, nil
+}
+
+// Outcomes adds to changes what became of them for the rules that are for their pages. At most ten rules are named for
+// each change.
+func (s *Follower) Outcomes(ctx context.Context, all []api.FeedChange) error {
+	e := explainer{s: s}
+	if err := e.begin(ctx); err != nil {
+		return err
+	}
+	for i := range all {
+		c, err := s.feed.At(ctx, all[i].ID)
+		if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Expired) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		x, err := e.explained(ctx, c)
+		if err != nil {
+			return err
+		}
+		all[i].Outcomes, _ = x.outcomes("", mostNamed)
+	}
+	return nil
+}
+
+// explainer says what became of changes. It reads once what is the same for all of them.
+type explainer struct {
+	s     *Follower
+	rest  []rule // the rules that are not for one page
+	state state  // what they have gathered
+	muted muteSet
+	names map[string]bool // of channels
+	at    feed.Position   // up to here, rules have decided
+	left  effort
+}
+
+func (e *explainer) begin(ctx context.Context) (err error) {
+	e.left = maxEffort
+	if e.rest, err = e.s.book.under(ctx, ""); err != nil {
+		return err
+	}
+	if e.state, _, err = e.s.loadState(ctx, ""); err != nil {
+		return err
+	}
+	if e.muted, err = e.s.book.Mutes.all(ctx); err != nil {
+		return err
+	}
+	e.names, err = e.s.book.channelNames(ctx)
+	e.at, _ = feed.ParsePosition(e.state.Position)
+	return err
+}
+
+// explained is a change with what decides about its outcomes.
+type explained struct {
+	*explainer
+
+	change     feed.Change
+	rules      []rule // those that are for its page: first those for this page alone
+	own        state  // what those have gathered
+	facts      *Facts // of its page; nil if they are not known
+	met        map[string]bool
+	deliveries []api.Delivery
+}
+
+// explained reads what decides about the outcomes of a change.
+func (e *explainer) explained(ctx context.Context, c feed.Change) (x *explained, err error) {
+	x = &explained{explainer: e, change: c, met: map[string]bool{}}
+	if c.ItemID != "" {
+		if x.rules, err = e.s.book.under(ctx, c.ItemID); err != nil {
+			return nil, err
+		}
+		if x.own, _, err = e.s.loadState(ctx, c.ItemID); err != nil {
+			return nil, err
+		}
+		if x.facts, err = e.s.book.factsOf(ctx, c.ItemID); err != nil {
+			return nil, err
+		}
+	}
+	x.rules = slices.DeleteFunc(append(x.rules, e.rest...), func(r rule) bool {
+		unhidden := c
+		unhidden.Silenced = false
+		return r.elsewhere(c) || !r.filter.Concerns(unhidden)
+	})
+	if x.change, err = withDifference(ctx, e.s.feed, c, x.rules...); err != nil {
+		return nil, err
+	}
+	for i := range x.rules {
+		r := &x.rules[i]
+		if x.met[r.ID], err = r.meets(ctx, x.change, &e.left); err != nil {
+			return nil, err
+		}
+	}
+	x.deliveries, err = e.s.deliveriesOf(ctx, c, x.met)
+	return x, err
+}
+
+// factsOf returns the facts of a page; nil if they are not known, or the page is not watched any more.
+func (s *Book) factsOf(ctx context.Context, item string) (out *Facts, err error) {
+	if s.o.Pages == nil {
+		return nil, nil
+	}
+	var f api.RuleFilter
+	f.ItemID = item
+	_, err = s.o.Pages(ctx, f, func(p Facts) bool {
+		out = &p
+		return true
+	})
+	return out, fault.Except(err, fault.NotFound, fault.Invalid)
+}
+
+// outcomes returns the outcomes for some rules, from the one on whose id is given. Next is the id of the rule after
+// them.
+func (x *explained) outcomes(from string, most int) (out api.Outcomes, next string) {
+	begin := max(0, slices.IndexFunc(x.rules, func(r rule) bool { return r.ID == from }))
+	end := min(len(x.rules), begin+most)
+	for i := begin; i < end; i++ {
+		out.Outcome = append(out.Outcome, x.outcome(&x.rules[i]))
+	}
+	if out.OutcomeMore = len(x.rules) - end; out.OutcomeMore > 0 {
+		next = x.rules[end].ID
+	}
+	return out, next
+}
+
+// outcome returns what became of the change for a rule.
+func (x *explained) outcome(r *rule) (out api.Outcome) {
+	c := x.change
+	out = api.Outcome{Rule: r.ID, Name: r.Name, Channels: r.Channels}
+	of := slices.DeleteFunc(slices.Clone(x.deliveries), func(d api.Delivery) bool { return d.Rule != r.ID })
+	switch {
+	case len(of) > 0:
+		delivered(&out, of)
+	case r.Off:
+		out.State = api.OutcomeOff
+	case r.Problem != "":
+		out.State, out.Why = api.OutcomeCannot, r.Problem
+	case !x.met[r.ID]:
+		out.State, out.Why = x.unmatched(r)
+	case x.muted.cover(c.ItemID, r.ID, c.At):
+		out.State, out.Until = api.OutcomeMuted, x.muted.until(c.ItemID, r.ID, c.At)
+	default:
+		x.pending(r, &out)
+	}
+	return out
+}
+
+// delivered is the outcome of a change that is in deliveries: the worst of them counts.
+func delivered(out *api.Outcome, of []api.Delivery) {
+	grave := func(d api.Delivery) int { return slices.Index([]string{Sent, Waiting, Failed}, d.State) }
+	worst := slices.MaxFunc(of, func(a, b api.Delivery) int { return cmp.Compare(grave(a), grave(b)) })
+	switch worst.State {
+	case Failed:
+		out.State, out.At = api.OutcomeFailed, worst.LastAttempt
+		out.Why = strings.TrimSuffix(worst.Channel+": "+worst.Answer.Error, ": ")
+	case Waiting:
+		out.State, out.Until, out.Why = api.OutcomeGathered, worst.NextAttempt, "its message is to be sent"
+		if worst.Answer.Error != "" {
+			out.Why = worst.Channel + ": " + worst.Answer.Error
+		}
+	default:
+		out.State, out.At = api.OutcomeSent, worst.LastAttempt
+	}
+}
+
+// pending is the outcome of a change that a rule matches, and that is in no delivery.
+func (x *explained) pending(r *rule, out *api.Outcome) {
+	c, st := x.change, x.state
+	if r.page != "" {
+		st = x.own
+	}
+	g := r.current(st.Rules[r.ID])
+	since, _ := feed.ParsePosition(g.Since)
+	last, _ := feed.ParsePosition(g.Final)
+	switch {
+	case g.Gathered > 0 && c.Position.After(since) && !c.Position.After(last):
+		out.State, out.Until = api.OutcomeGathered, r.plan.Due(g.digestState)
+	case !c.Position.After(r.since):
+		out.State, out.Why = api.OutcomeNotMet, "the rule was made or switched on after the change"
+	case c.Position.After(x.at):
+		out.State, out.Why = api.OutcomeGathered, "rules have not decided about it yet"
+	case x.s.now().Sub(c.At) > keepTime:
+		out.State, out.Why = api.OutcomeSent, "its message is not kept any more"
+	default:
+		out.State, out.Why = api.OutcomeNotMet, "the rule matches the change now, and did not when it was found"
+	}
+}
+
+// unmatched says why a rule does not match the change.
+func (x *explained) unmatched(r *rule) (api.OutcomeState, string) {
+	c := x.change
+	if x.facts != nil {
+		if why := unable(r, x.names, *x.facts); !why.can() {
+			return api.OutcomeCannot, why.why
+		}
+	} else if stuck := r.stuck(x.names); !stuck.can() {
+		return api.OutcomeCannot, stuck.why
+	}
+	if why := r.whyNot(c); why != "" {
+		return api.OutcomeNotMet, why
+	}
+	filter := r.selects(c)
+	switch refusal := filter.Refuses(c); refusal {
+	case feed.RefusedSilenced:
+		var by []string
+		for _, ignored := range c.Ignored {
+			if !slices.Contains(by, ignored.Rule) {
+				by = append(by, ignored.Rule)
+			}
+		}
+		return api.OutcomeSilenced, strings.Join(by, "; ")
+	case feed.RefusedSmall:
+		return api.OutcomeSmall, c.JSON().Small.Words()
+	case "":
+	default:
+		return api.OutcomeNotMet, string(refusal)
+	}
+	if c.ForConditions() && r.When == nil {
+		return api.OutcomeSilenced, "nobody asked to be told of these values"
+	}
+	for _, s := range r.sought {
+		left := maxEffort
+		if found, err := s.in(context.Background(), c, &left); err == nil && !found {
+			return api.OutcomeNotMet, fmt.Sprintf("nothing %s matches %s", s.op, s.re.Regexp)
+		}
+	}
+	return api.OutcomeNotMet, "the rule asks for something else"
+}
+
+// whyNot says why the fields of a change do not meet the condition of a rule; "" if they do, or it has none.
+func (r *rule) whyNot(c feed.Change) string {
+	if r.When == nil || r.isFor(c) {
+		return ""
+	}
+	for _, f := range c.Fields {
+		if f.Name == r.when.Field() {
+			return fmt.Sprintf("%s: %s", f.Name, r.when.WhyNot(f))
+		}
+	}
+	return r.when.Field() + " did not change"
+}
+
+// until returns the end of the mute of a rule at a page; zero if it has none.
+func (s muteSet) until(item, rule string, at time.Time) (end time.Time) {
+	for _, m := range s.Of(item, at) {
+		switch {
+		case m.Rule != "" && m.Rule != rule:
+		case m.Until.IsZero():
+			return m.Until
+		case m.Until.After(end):
+			end = m.Until
+		}
+	}
+	return end
+}
+
+// Here lists the rules that are for a page, with the state of each there: first those for this page alone. Next is the
+// id of the rule after them.
+func (s *Follower) Here(ctx context.Context, p Facts, q api.ItemWhyQuery) (out []api.RuleHere, next string, err error) {
+	out = []api.RuleHere{}
+	e := explainer{s: s}
+	if err := e.begin(ctx); err != nil {
+		return out, "", err
+	}
+	all, err := s.book.under(ctx, p.Page.ItemID)
+	if err != nil {
+		return out, "", err
+	}
+	all = slices.DeleteFunc(append(all, e.rest...), func(r rule) bool { return !r.isAbout(p) })
+	begin := max(0, slices.IndexFunc(all, func(r rule) bool { return r.ID == q.Continuation }))
+	end := min(len(all), begin+q.Top)
+	if end < len(all) {
+		next = all[end].ID
+	}
+	last, err := s.lastMessages(ctx)
+	for i := begin; i < end; i++ {
+		out = append(out, e.here(&all[i], p))
+		out[len(out)-1].LastSent = last[all[i].ID]
+	}
+	return out, next, err
+}
+
+// here returns the state of a rule at a page.
+func (e *explainer) here(r *rule, p Facts) api.RuleHere {
+	out := api.RuleHere{Rule: r.ID, Name: r.Name, State: api.RuleWaits}
+	why := unable(r, e.names, p)
+	switch now := e.s.now(); {
+	case r.Off:
+		out.State = api.RuleOff
+	case r.Problem != "":
+		out.State, out.Why, out.Remedy = api.RuleCannot, r.Problem, "change the rule"
+	case !why.can():
+		out.State, out.Why, out.Remedy = api.RuleCannot, why.why, why.remedy
+	case e.muted.cover(p.Page.ItemID, r.ID, now):
+		out.State, out.Until = api.RuleMuted, e.muted.until(p.Page.ItemID, r.ID, now)
+	}
+	return out
+}
+
+// lastMessages returns when the newest message of each rule was made, of the newest messages.
+func (s *Follower) lastMessages(ctx context.Context) (map[string]time.Time, error) {
+	out := map[string]time.Time{}
+	for _, as := range []string{waitingAs, doneAs} {
+		looked := 0
+		for e, err := range s.rows.Query(ctx, storage.Query{Partition: partition, RowFrom: as, RowTo: as + "~",
+			Select: []string{"rule", "created"}}) {
+			if err != nil {
+				return out, err
+			}
+			if looked++; looked > whyRows {
+				break
+			}
+			if d, err := deliveryRows.Decode(e.Props); err == nil && d.Created.After(out[d.Rule]) {
+				out[d.Rule] = d.Created
+			}
+		}
+	}
+	return out, nil
+}
+
+// deliveriesOf lists the deliveries of a change. These include the digests of a matching rule whose range contains
+// the change.
+func (s *Follower) deliveriesOf(ctx context.Context, c feed.Change, met map[string]bool) ([]api.Delivery, error) {
+	out := []api.Delivery{}
+	for _, as := range []string{waitingAs, doneAs} {
+		later := c.Position
+		later.Segment += whySegments
+		looked := 0
+		for e, err := range s.rows.Query(ctx, storage.Query{Partition: partition, RowFrom: as + order(later),
+			RowTo: as + order(c.Position) + "~", Select: shownColumns}) {
+			if err != nil {
+				return out, err
+			}
+			if looked++; looked > whyRows {
+				break
+			}
+			if d, err := deliveryRows.Decode(e.Props); err == nil && covers(d, c, met) {
+				out = append(out, deliveryJSON(e.Row[1:], d))
+			}
+		}
+	}
+	return out, nil
+}
+
+// covers reports whether a delivery contains a change. The map says for each rule whether it matches the change.
+func covers(d delivery, c feed.Change, met map[string]bool) bool {
+	if d.Type == string(api.EventChange) {
+		return d.Final == c.Position.String()
+	}
+	since, err := feed.ParsePosition(d.First)
+	last, failed := feed.ParsePosition(d.Final)
+	if err != nil || failed != nil || !c.Position.After(since) || c.Position.After(last) {
+		return false
+	}
+	matches, exists := met[d.Rule]
+	return matches || !exists // a rule that no longer exists may have matched the change
+}
