@@ -105,7 +105,7 @@ func notifySteps(one, id string) []step {
 		{"P1 the secret is not for another server", "PUT", "/api/channels/mail", `{"kind":"smtp","fields":{"host":` +
 			`"smtp.evil.example","user":"tide","from":"tide@port.example","to":"anna@port.example"}}`},
 		{"P1 the channel is removed", "DELETE", "/api/channels/mail", ""},
-		{"W32 a rule that no page meets", "POST", "/api/rules", `{` + spec + `}`},
+		{"Q18 a rule that no page meets", "POST", "/api/rules", `{` + spec + `}`},
 		{"W5 a rule", "POST", "/api/rules", `{` + spec + `,"anyway":true}`},
 		{"W5 a rule with mistakes", "POST", "/api/rules", `{"name":"a","channels":["nobody"],"filter":{"added":"("}}`},
 		{"W5 the rule is another", "PUT", "/api/rules/RULE", `{` + spec +

@@ -79,7 +79,7 @@ func isBelow(name, value string) *api.Condition {
 }
 
 // TestQ18ReasonsAgainstRules checks each reason for which a rule cannot fire on a page, that such a rule is not saved,
-// and that one without a reason is (W32, G2).
+// and that one without a reason is (Q18, G2).
 func TestQ18ReasonsAgainstRules(t *testing.T) {
 	price := kept(field.Price, "", field.Money, "84 EUR")
 	lamp, plain := page("url_lamp", "shop.example", price), page("url_plain", "plain.example")

@@ -20,7 +20,7 @@ func priced(at time.Time, before, now string) feed.Change {
 }
 
 // TestQ18WhyOfAChange checks what is said of each rule that is for the page of a change: each state with its reason,
-// and no word of rules that are for other pages (W32, W17).
+// and no word of rules that are for other pages (Q18, W17).
 func TestQ18WhyOfAChange(t *testing.T) {
 	r := newRig(t)
 	r.knows(page("url_lamp", "shop.example", kept(field.Price, "", field.Money, "89 EUR")))
