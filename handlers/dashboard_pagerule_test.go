@@ -6,9 +6,47 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
 )
+
+// TestK15OnThePage checks that the form of a rule proposes how often its page is checked, and says what that costs; and
+// that the page says which rule wants that, and what holds it back (K15).
+func TestK15OnThePage(t *testing.T) {
+	r := newRig(t)
+	one := "https://port.example/ok/one"
+	id := idOf(t, one)
+	do(t, r, "POST", "/api/channels", `{"name":"ops","kind":"webhook","url":"https://h.example/"}`)
+	do(t, r, "POST", "/api/AddUrlDocument", `{"url":"`+one+`"}`)
+	r.work()
+	shows(t, r, "/api/ui/notifications/new-rule?when.field=availability&when.op=fromTo&when.to=InStock&filter.itemId="+id,
+		`name="every" value="15m"`, "Checks cost the site about 96 requests a day for each page")
+	if body := shows(t, r, "/api/ui/notifications/new-rule", `name="every"`); strings.Contains(body, "Checks cost") {
+		t.Error("a rule for all pages is proposed to cost something")
+	}
+	send(t, r, "/api/ui/notifications/new-rule", url.Values{"do": {"save"}, "name": {"Lamp"}, "channels": {"ops"},
+		"filter.itemId": {id}, "every": {"1h"}})
+	item := func() (it api.ItemDetail) {
+		must(t, json.Unmarshal(do(t, r, "GET", "/api/items/"+id, "").Body.Bytes(), &it))
+		return it
+	}
+	it := item()
+	if it.Checks == nil || it.Checks.Every != "1h" || it.Checks.Name != "Lamp" || it.Checks.Why != "" ||
+		it.NextCrawlAt.Sub(it.LastChecked) != time.Hour {
+		t.Errorf("%+v, next check after %v", it.Checks, it.NextCrawlAt.Sub(it.LastChecked))
+	}
+	shows(t, r, "/api/ui/items/"+id, "/api/ui/notifications/rules/"+it.Checks.Rule(), "wants a check at least every")
+	do(t, r, "PATCH", "/api/items/"+id, `{"paused":true}`)
+	if it := item(); it.Checks == nil || it.Checks.Why != "the page is paused" {
+		t.Errorf("paused: %+v", it.Checks)
+	}
+	shows(t, r, "/api/ui/items/"+id, "Held back:", "the page is paused")
+	do(t, r, "DELETE", "/api/rules/"+it.Checks.Rule(), "")
+	if it := item(); it.Checks != nil {
+		t.Errorf("without the rule: %+v", it.Checks)
+	}
+}
 
 // TestW19FromThePageToTheRule checks the way of a page watcher: from a change to a rule for its page, which says what
 // it would have told before it is saved; then a mute, which is shown and can be ended; then a rule switched off.

@@ -38,7 +38,9 @@ func (h *itemHandlers) item(r *http.Request) (int, any, error) {
 	for _, id := range past.IDs[1:min(len(past.IDs), 1+api.MaxFormers)] {
 		d.FormerIDs = append(d.FormerIDs, string(id))
 	}
-	d.Effective, err = h.of(r.Context(), it)
+	if d.Effective, err = h.of(r.Context(), it); err == nil {
+		err = h.held(r.Context(), &d.Item, it)
+	}
 	return http.StatusOK, d, err
 }
 
@@ -115,6 +117,7 @@ func itemJSON(it *registry.Item) api.Item {
 		out.NextCrawlAt = time.Time{}
 	}
 	out.Tags, out.Settings, out.Paused = it.Tags, it.Options, it.Paused
+	out.Checks = checksJSON(it, time.Now())
 	showUncompared(&out, it)
 	showRendered(&out, it.Rendering)
 	out.Fields, out.UnreadData = fieldsJSON(it.Fields), unreadDataJSON(it)

@@ -52,7 +52,8 @@ func (r *rig) notifies(store storage.Store, clock func() time.Time) {
 	r.receiver, r.settings["CREDENTIAL_PAGER"] = &receiver{}, "secret whsec_"+strings.Repeat("A", 43)+"="
 	r.v.Notify = notify.New(store, r.v.Feed, r.receiver, notify.Options{File: rules, Clock: clock,
 		Page: notify.PageOf(r.v.Registry.Items), Pages: notify.PagesOf(r.v.Registry.Items, r.v.Registry.Tags),
-		Keys: secrets.Load(secrets.Options{Key: strings.Repeat("A", 43) + "="}), Admit: noPrivate,
+		Demand: notify.DemandsIn(r.v.Registry.Items),
+		Keys:   secrets.Load(secrets.Options{Key: strings.Repeat("A", 43) + "="}), Admit: noPrivate,
 		Setting: func(name string) string { return r.settings[name] }, Token: func() string { return "token" }})
 	must(r.t, notify.New(r.store, r.v.Feed, nil, notify.Options{}).Create(r.t.Context()))
 }

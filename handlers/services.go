@@ -90,7 +90,7 @@ type worker interface {
 // areas gives each area and each worker the services that it needs, and no others.
 func (v *Services) areas(s *server) (areas []area, workers []worker) {
 	found, past, log := registry.NewLookup(v.Registry.Items, v.Rules), v.history(), s.Log
-	view := itemView{Tags: v.Registry.Tags, Browser: v.Browser != nil}
+	view := itemView{Tags: v.Registry.Tags, Hosts: v.Registry.Hosts, Browser: v.Browser != nil}
 	work := &runHandlers{Rebuilds: v.Rebuilds, Bulk: v.Bulk, Migrate: v.Migrate, Backfill: v.Backfill, Polls: v.Polls,
 		Schemes: v.Schemes, Mails: v.Imports, Lists: v.Lists, Lookup: found, Log: log}
 	pushes := &entryHandlers{Entries: v.Entries, Enrich: v.Enrich, Lookup: found, Rules: v.Rules, Log: log}

@@ -33,7 +33,30 @@ func showRendered(out *api.Item, r registry.Rendering) {
 // itemView puts the settings in force into answers.
 type itemView struct {
 	Tags    *registry.Tags // the settings that tags give to items
-	Browser bool           // whether pages can be rendered
+	Hosts   *registry.Hosts
+	Browser bool // whether pages can be rendered
+}
+
+// checksJSON returns the shortest demand of a rule that is in force for an item; nil if there is none.
+func checksJSON(it *registry.Item, now time.Time) *api.ItemChecks {
+	for _, w := range it.Demands { // the shortest first
+		if !w.After.After(now) {
+			return &api.ItemChecks{Every: words.Short(w.Every), Of: "rule:" + w.Rule, Name: w.Name}
+		}
+	}
+	return nil
+}
+
+// held adds to an answer what keeps an item from being checked as often as a rule wants.
+func (v itemView) held(ctx context.Context, out *api.Item, it *registry.Item) error {
+	if out.Checks == nil {
+		return nil
+	}
+	e, err := v.Tags.Effective(ctx, it)
+	if err == nil {
+		out.Checks.HeldBy, out.Checks.Why, err = v.Hosts.Held(ctx, it, e)
+	}
+	return err
 }
 
 // of returns the settings that apply to an item, and the source of each.

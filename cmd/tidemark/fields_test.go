@@ -93,7 +93,8 @@ func TestG2RuleThatNoPageMeets(t *testing.T) {
 			"ops"}, answers: []answered{{body: `{"id":"rule_a","name":"Cheap","warning":"no page has it"}`}},
 			asked: []string{`POST /api/rules {"name":"Cheap","channels":["ops"],` +
 				`"when":{"field":"salePrice","op":"<","value":"10"}}`},
-			out: "rule Cheap made; it applies to changes from now on: rule_a\nthe rule reports nothing: no page has it\n"},
+			out: "rule Cheap made; it applies to changes from now on: rule_a\nthe rule reports nothing: no page has it\n" +
+				asOften},
 	})
 }
 

@@ -83,7 +83,10 @@ func TestW5Commands(t *testing.T) {
 	}
 }
 
-// TestW5RuleCommands checks the commands for rules (W5).
+// asOften is said of a new rule that does not say how often its pages are checked.
+const asOften = "its pages are checked as often as their settings say; --every 1d is proposed: about 1 request a day\n"
+
+// TestW5RuleCommands checks the commands for rules (W5), and what they say of the cost of checks (K15).
 func TestW5RuleCommands(t *testing.T) {
 	for _, sc := range []script{
 		{name: "a rule", args: []string{"rules", "add", "Prices", "--host", "a.example", "--added", "EUR", "--channel", "ops",
@@ -91,7 +94,12 @@ func TestW5RuleCommands(t *testing.T) {
 			answers: []answered{{body: `{"id":"rule_a","name":"Prices"}`}},
 			asked: []string{`POST /api/rules {"name":"Prices","filter":{"host":"a.example","added":"EUR"},"channels":["ops"],` +
 				`"digest":"daily","at":"07:30","timezone":"Europe/Paris","quietHours":{"from":"22:00","to":"07:00"}}`},
-			out: "rule Prices made; it applies to changes from now on: rule_a\n"},
+			out: "rule Prices made; it applies to changes from now on: rule_a\n" + asOften},
+		{name: "a rule that asks for checks", args: []string{"rules", "add", "Lamp", "--channel", "ops", "--every", "1h"},
+			answers: []answered{{body: `{"id":"rule_a","name":"Lamp","every":"1h"}`}},
+			asked:   []string{`POST /api/rules {"name":"Lamp","channels":["ops"],"every":"1h"}`},
+			out: "rule Lamp made; it applies to changes from now on: rule_a\n" +
+				"each of its pages is checked at least every 1h: about 24 requests a day\n"},
 		{name: "a rule changed", args: []string{"rules", "set", "rule_a", "--hourly", "--kind", "", "--quiet", "23:00-06:00"},
 			answers: []answered{{body: `{"id":"rule_a","name":"Prices"}`}},
 			asked: []string{`PATCH /api/rules/rule_a {"at":null,"digest":"hourly","filter":{"kind":null},"on":null,` +

@@ -107,6 +107,22 @@ func (d *ruleData) only() {
 	}
 }
 
+// propose fills in how often the pages of a new rule for a page or a tag are checked.
+func (d *ruleData) propose() {
+	f := d.Form.Values
+	some := f.Get("filter.itemId") + f.Get("filter.tag") + f.Get("filter.items")
+	if d.ID != "" || f.Has("do") || f.Get("every") != "" || some == "" {
+		return
+	}
+	spec := api.RuleSpec{When: &api.Condition{Field: strings.TrimSpace(f.Get("when.field"))}}
+	spec.Filter.Kind = strings.Join(f["filter.kind"], ",")
+	d.Form.Values = maps.Clone(f)
+	d.Form.Values.Set("every", form.ProposedEvery(spec, d.Page.Watch))
+}
+
+// Cost says what the checks of the rule cost a site, for each page; "" if the rule does not say how often they are.
+func (d ruleData) Cost() string { return form.Cost(d.Form.Get("every")) }
+
 func (a area) rulePage(r *http.Request, d ruleData) (page, error) {
 	all, err := api.ListChannels.Call(r.Context(), a.client, api.None{})
 	d.Channels = all.Channels
@@ -127,6 +143,7 @@ func (a area) rulePage(r *http.Request, d ruleData) (page, error) {
 	}
 	a.page(r, &d)
 	d.only()
+	d.propose()
 	p.Data = d
 	if d.Form.Problem != nil {
 		p.Status = d.Form.Problem.Status

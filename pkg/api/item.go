@@ -1,6 +1,9 @@
 package api
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // The labels of an item say what people call a field that is shown to them, in the order of the fields; see package
 // form. The choices of a yes or no are its words.
@@ -76,6 +79,9 @@ type Item struct {
 	// interval.
 	Replaced []string `json:"replaced,omitempty" label:"Replaced"`
 
+	// Checks says how often a rule wants the item to be checked: the shortest time that is in force.
+	Checks *ItemChecks `json:"checks,omitempty" label:"Checked for a rule" unit:"whole"`
+
 	NextCrawlAt          time.Time `json:"nextCrawlAt,omitzero" label:"Next check"` // left out if no check is scheduled
 	CrawlIntervalSeconds int64     `json:"crawlIntervalSeconds,omitempty" label:"Interval" format:"every"`
 	LastChecked          time.Time `json:"lastChecked,omitzero" label:"Last checked"`
@@ -135,6 +141,32 @@ type Item struct {
 	// backfill:{source}:{12 hex digits}; other pages have that of a step
 	JobID string `json:"jobId,omitempty" label:"Job"`
 }
+
+// ItemChecks says how often a rule wants an item to be checked.
+type ItemChecks struct {
+	Every string `json:"every"` // at least this often, such as 15m
+	Of    string `json:"of"`    // who wants that: rule: and the id of the rule
+	Name  string `json:"name"`  // the name of the rule
+	// HeldBy says what holds the check back at present, and Why says it in words. Only GET items/{id} has them.
+	HeldBy HeldBy `json:"heldBy,omitempty"`
+	Why    string `json:"why,omitempty"`
+}
+
+// Rule returns the id of the rule that wants the checks.
+func (c ItemChecks) Rule() string { return strings.TrimPrefix(c.Of, "rule:") }
+
+// HeldBy is what holds back a check that a rule wants.
+type HeldBy string
+
+// What holds checks back.
+const (
+	HeldByPause       HeldBy = "paused"
+	HeldBySchedule    HeldBy = "schedule"
+	HeldByActiveHours HeldBy = "activeHours"
+	HeldByRobots      HeldBy = "robots" // robots.txt, or the page's own noindex
+	HeldByPace        HeldBy = "pace"   // the pace of the host, or a pause that the site asked for
+	HeldByBudget      HeldBy = "budget"
+)
 
 // ItemDetail is an item with its history.
 type ItemDetail struct {

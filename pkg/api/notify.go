@@ -49,6 +49,8 @@ type RuleSpec struct {
 	// goes to InStock, version changes or price disappears; without it, every change that the filter selects
 	When *Condition `json:"when,omitempty" label:"Condition" flag:"when CONDITION" unit:"whole"`
 
+	// its pages are checked at least this often, 1m to 30d, whatever their interval is; without it, as their settings say
+	Every string `json:"every,omitempty" label:"Pages checked at least every" flag:"every 15m" format:"length"`
 	// hours without messages
 	QuietHours *QuietHours `json:"quietHours,omitempty" label:"Quiet hours" flag:"quiet 22:00-07:00" unit:"whole"`
 	// the words of messages about a single change, not of digests
@@ -124,6 +126,11 @@ type Rule struct {
 	// Warning is why the rule can fire on none of its pages: the first of Cannot as a sentence.
 	Warning string `json:"warning,omitempty"`
 	Firing
+	// Cost says what every costs the site: about 24 requests a day for each page.
+	Cost string `json:"cost,omitempty"`
+	// Run is the bulk run that moves the next checks of the rule's pages; see POST items/bulk. Only the answer to a change
+	// of a rule that is not for one page has it.
+	Run   string `json:"run,omitempty"`
 	URL   string `json:"url,omitempty"`   // for a rule for one page: the page's address
 	Title string `json:"title,omitempty"` // for a rule for one page: the page's title when the rule was saved
 }
@@ -143,9 +150,13 @@ type RuleTest struct {
 	Messages int `json:"messages"`
 	// Cut is true if there were older changes of the last 30 days, which were not examined.
 	Cut bool `json:"cut,omitempty"`
-	// Warning is as in a rule.
+	// Warning and Cost are as in a rule.
 	Warning string `json:"warning,omitempty"`
 	Firing
+	Cost string `json:"cost,omitempty"`
+	// ProposedEvery is how often pages should be checked for such a rule, as every has it: 15m for what is in stock, 1h
+	// for a price, 6h for tables and lists, 1d for anything else.
+	ProposedEvery string `json:"proposedEvery,omitempty"`
 	// Partial is true if the test ended early because the regular expressions take too long.
 	Partial bool `json:"partial,omitempty"`
 	// Message is the title of the message for the newest of these changes, or of the digest of them all.

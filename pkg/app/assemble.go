@@ -69,11 +69,13 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 		return nil, err
 	}
 	runs := a.runs(in, reg, known, out, hosts, pushed.entries)
-	told, err := a.notifier(changes, reg.Items, reg.Tags, pushed.entries)
+	told, err := a.notifier(changes, reg.Items, reg.Tags, pushed.entries, runs.bulk)
 	if err != nil {
 		return nil, err
 	}
 	changes.OnPublish(told.Follower.Soon)
+	reg.Items.DemandsBy(told.DemandsOf)
+	runs.bulk.DemandsBy(told.Demands)
 	worker := a.worker(in, reg, known, out, hosts, browser, runs.sites.Fetched, told.Asking.Asked)
 	ring := cfg.ring(a.store, log)
 	done := activity.New(a.store, cfg.Metrics, activity.Options{})
@@ -276,7 +278,7 @@ func (a assembly) pushed(in inputs, items *registry.Items, changes *feed.Feed, o
 // notifier returns the service that sends notifications of changes. Its HTTP client is not the crawler's, because
 // each of the two clients has an allow-list of its own.
 func (a assembly) notifier(changes *feed.Feed, items *registry.Items, tags *registry.Tags,
-	pushed *entries.Store) (*notify.Notifier, error) {
+	pushed *entries.Store, runs *bulk.Service) (*notify.Notifier, error) {
 	web, err := fetch.New(fetch.Config{UserAgent: a.cfg.Fetch.UserAgent, AllowHosts: a.cfg.WebhookHosts,
 		Timeout: send.Timeout, Proxy: a.cfg.Fetch.Proxy})
 	if err != nil {
@@ -286,6 +288,11 @@ func (a assembly) notifier(changes *feed.Feed, items *registry.Items, tags *regi
 	return notify.New(a.store, changes, sender, notify.Options{File: a.cfg.RulesFile, Setting: a.get,
 		Keys: a.cfg.secrets(a.get, a.log), Admit: sender.Admit, Page: notify.PageOf(items), Log: a.log,
 		AskFields: items.AskFields, Pages: notify.PagesOf(items, tags), Entries: pushed.Any,
+		Demand: notify.DemandsIn(items),
+		DemandAll: func(ctx context.Context, f registry.Filter) (string, error) {
+			begun, err := runs.ApplyDemands(ctx, f)
+			return begun.ID, err
+		},
 		Home: notify.HomeAddress{Set: a.cfg.PublicURL, Nearby: notify.MachineAddresses}, Metrics: a.cfg.Metrics}), nil
 }
 

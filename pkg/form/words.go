@@ -125,6 +125,8 @@ func (f Field) words(v reflect.Value) string {
 		return When(is)
 	case *api.ActiveHours:
 		return hoursText(is)
+	case *api.ItemChecks:
+		return demandWords(is)
 	case *api.Uncompared:
 		return uncomparedWords(is)
 	case *api.IgnoreOffer:

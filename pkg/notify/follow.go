@@ -111,6 +111,7 @@ func (p *pass) begin(ctx context.Context) (err error) {
 			p.beginAtEnd(r)
 		}
 	}
+	p.applyDemands(ctx)
 	if p.at, _ = feed.ParsePosition(p.rest.Position); p.at == p.end {
 		return nil // nothing is new
 	}

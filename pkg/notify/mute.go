@@ -189,7 +189,10 @@ func (s muteSet) cover(item, rule string, at time.Time) bool {
 func active(m api.Mute, now time.Time) bool { return m.Until.IsZero() || now.Before(m.Until) }
 
 // Page says of an item what is shown beside its mutes and rules.
-type Page struct{ ID, URL, Title string }
+type Page struct {
+	ID, URL, Title string
+	Watch          *api.Watch // the watch settings of the item itself; nil if there are none
+}
 
 // Mute keeps messages about a page back, those of one rule or of all rules. Errors: Invalid; NotFound for a rule that
 // does not exist.
@@ -203,12 +206,25 @@ func (s *Book) Mute(ctx context.Context, q api.MuteRequest, of Page) (api.Mute, 
 			return api.Mute{}, fault.Field("rule", "rule: %w", err)
 		}
 	}
-	return s.Mutes.add(ctx, api.Mute{ItemID: q.ItemID, Rule: q.Rule, URL: of.URL, Title: of.Title, Until: until}, s.now())
+	return s.mute(ctx, api.Mute{ItemID: q.ItemID, Rule: q.Rule, URL: of.URL, Title: of.Title, Until: until})
+}
+
+// mute adds a mute. The rules that it mutes want no checks of the page meanwhile.
+func (s *Book) mute(ctx context.Context, m api.Mute) (api.Mute, error) {
+	m, err := s.Mutes.add(ctx, m, s.now())
+	if err == nil {
+		err = s.demandOf(ctx, m.ItemID)
+	}
+	return m, err
 }
 
 // Unmute ends a mute. Errors: NotFound.
 func (s *Book) Unmute(ctx context.Context, id string) (api.Mute, error) {
-	return s.Mutes.end(ctx, id, s.now())
+	m, err := s.Mutes.end(ctx, id, s.now())
+	if err == nil {
+		err = s.demandOf(ctx, m.ItemID)
+	}
+	return m, err
 }
 
 // Muted lists the mutes that have not ended, of one item or of all.

@@ -104,8 +104,8 @@ func (s MuteLinks) Mute(ctx context.Context, token, length string) (LinkedMute, 
 	if err != nil {
 		return l.LinkedMute, err // Unreachable: both lengths are known.
 	}
-	m, err := s.book.Mutes.add(ctx, api.Mute{ItemID: l.link.Item, Rule: l.link.Rule, URL: l.page.URL, Title: l.page.Title,
-		Until: until, ByLink: true}, s.book.now())
+	m, err := s.book.mute(ctx, api.Mute{ItemID: l.link.Item, Rule: l.link.Rule, URL: l.page.URL, Title: l.page.Title,
+		Until: until, ByLink: true})
 	if err == nil {
 		l.Mute = &m
 	}
@@ -119,7 +119,7 @@ func (s MuteLinks) Undo(ctx context.Context, token string) (LinkedMute, error) {
 		return l.LinkedMute, err
 	}
 	// NotFound: it has ended meanwhile.
-	if _, err := s.book.Mutes.end(ctx, l.own, s.book.now()); err != nil && !fault.Is(err, fault.NotFound) {
+	if _, err := s.book.Unmute(ctx, l.own); err != nil && !fault.Is(err, fault.NotFound) {
 		return l.LinkedMute, err
 	}
 	return s.Read(ctx, token)

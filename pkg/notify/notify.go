@@ -13,6 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/notify/send"
 	"github.com/tidemark/tidemark/pkg/ops/secrets"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/run"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
@@ -62,9 +63,13 @@ type Options struct {
 	// which rules can fire. Entries reports whether there are entries; if it is nil, there are none.
 	Pages   func(ctx context.Context, f api.RuleFilter, see func(Facts) bool) (whole bool, err error)
 	Entries func(ctx context.Context) (bool, error)
-	Home    HomeAddress // the address at which people reach the installation; its rows are set by [New]
-	Log     *slog.Logger
-	Metrics *telemetry.Metrics // new ones when nil
+	// Demand writes how often rules want an item to be checked, and moves its next check. DemandAll begins a run that does
+	// so for all items of a host or with a tag, or of both, and returns its id. Both may be nil.
+	Demand    func(ctx context.Context, item source.ID, by registry.DemandFinder) error
+	DemandAll func(ctx context.Context, f registry.Filter) (run string, err error)
+	Home      HomeAddress // the address at which people reach the installation; its rows are set by [New]
+	Log       *slog.Logger
+	Metrics   *telemetry.Metrics // new ones when nil
 }
 
 // base is what all parts of a notifier share.

@@ -188,7 +188,8 @@ func (x *explained) outcome(r *rule) (out api.Outcome) {
 	case !x.met[r.ID]:
 		out.State, out.Why = x.unmatched(r)
 	case x.muted.cover(c.ItemID, r.ID, c.At):
-		out.State, out.Until = api.OutcomeMuted, x.muted.until(c.ItemID, r.ID, c.At)
+		out.State = api.OutcomeMuted
+		out.Until, _ = x.muted.until(c.ItemID, r.ID, c.At)
 	default:
 		x.pending(r, &out)
 	}
@@ -290,20 +291,6 @@ func (r *rule) whyNot(c feed.Change) string {
 	return r.when.Field() + " did not change"
 }
 
-// until returns the end of the mute of a rule at a page; zero if it has none.
-func (s muteSet) until(item, rule string, at time.Time) (end time.Time) {
-	for _, m := range s.Of(item, at) {
-		switch {
-		case m.Rule != "" && m.Rule != rule:
-		case m.Until.IsZero():
-			return m.Until
-		case m.Until.After(end):
-			end = m.Until
-		}
-	}
-	return end
-}
-
 // Here lists the rules that are for a page, with the state of each there: first those for this page alone. Next is the
 // id of the rule after them.
 func (s *Follower) Here(ctx context.Context, p Facts, q api.ItemWhyQuery) (out []api.RuleHere, next string, err error) {
@@ -342,7 +329,8 @@ func (e *explainer) here(r *rule, p Facts) api.RuleHere {
 	case !why.can():
 		out.State, out.Why, out.Remedy = api.RuleCannot, why.why, why.remedy
 	case e.muted.cover(p.Page.ItemID, r.ID, now):
-		out.State, out.Until = api.RuleMuted, e.muted.until(p.Page.ItemID, r.ID, now)
+		out.State = api.RuleMuted
+		out.Until, _ = e.muted.until(p.Page.ItemID, r.ID, now)
 	}
 	return out
 }

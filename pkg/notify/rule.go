@@ -16,6 +16,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/form"
 	"github.com/tidemark/tidemark/pkg/notify/letter"
+	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -51,6 +52,7 @@ type rule struct {
 	when   condition.Condition // if it has one
 	sought []sought            // regular expressions that must all match
 	plan   digestPlan
+	every  time.Duration  // how often its pages are to be checked at least; zero if it does not say
 	title  letter.Wording // how the rule words messages about one change; empty for the usual form
 	text   letter.Wording
 	never  string // why it can report nothing, whatever its pages are; "" if it can
@@ -123,6 +125,9 @@ func compile(spec api.RuleSpec) (r rule, errs []error) {
 	r.never = never(spec)
 	if err := r.condition(); err != nil {
 		errs = append(errs, err)
+	}
+	if r.every, r.Cost = everyOf(spec), form.Cost(spec.Every); r.every > options.MostDemand {
+		errs = append(errs, fault.Field("every", "every is %.40q; allowed are 1m to 30d", spec.Every))
 	}
 	blame("filter.added", r.seek(feed.Added, spec.Filter.Added))
 	blame("filter.removed", r.seek(feed.Removed, spec.Filter.Removed))

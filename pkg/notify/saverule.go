@@ -17,7 +17,7 @@ import (
 func PageOf(items *registry.Items) func(context.Context, string) (Page, error) {
 	return func(ctx context.Context, id string) (Page, error) {
 		it, err := items.Find(ctx, source.ID(id))
-		return Page{ID: string(it.ID), URL: it.NormalizedSource, Title: it.Title}, err
+		return Page{ID: string(it.ID), URL: it.NormalizedSource, Title: it.Title, Watch: it.Options.Watch}, err
 	}
 }
 
@@ -135,6 +135,9 @@ func changeRule(ctx context.Context, s *Book, id string, how api.RuleSaving,
 	_, err = s.rows.Transact(ctx, ruleRows.Put(keyOf(r.page, r.ID), r.etag, &next), storage.Op{Kind: storage.Upsert,
 		Entity: storage.Entity{Key: pointerKey(r.ID), Props: pointers.Encode(&pointer{r.page})}})
 	s.Asking.forget()
+	if err == nil {
+		r.Run, err = s.applyDemands(ctx, &old, &r)
+	}
 	if err == nil && (id != "" || found.nowhere) {
 		err = s.reconcileOne(ctx, &r, &found)
 	}
@@ -220,5 +223,8 @@ func (s *Book) RemoveRule(ctx context.Context, id string) (api.Rule, error) {
 	_, err = s.rows.Transact(ctx, storage.Op{Kind: storage.Delete,
 		Entity: storage.Entity{Key: keyOf(r.page, id), ETag: r.etag}})
 	s.Asking.forget()
+	if err == nil {
+		r.Run, err = s.applyDemands(ctx, &r, nil)
+	}
 	return r.Rule, err
 }

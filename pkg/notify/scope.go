@@ -34,7 +34,8 @@ type gathered struct {
 type state struct {
 	Position string              `col:"place"` // "" if there were no rules, so that the oldest rule says where to begin
 	Rules    map[string]gathered `col:"rules,gzip"`
-	Due      time.Time           `col:"due"` // when it is needed next; of the page "": when that of another page is
+	Demands  map[string]string   `col:"demands,gzip"` // of the page "": see [pass.applyDemands]
+	Due      time.Time           `col:"due"`          // when it is needed next; of the page "": when that of another page is
 }
 
 var stateRows = row.Of[state]()

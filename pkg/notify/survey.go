@@ -12,7 +12,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/field"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/identity/source"
-	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
@@ -40,9 +39,7 @@ func PagesOf(items *registry.Items, tags *registry.Tags) func(context.Context, a
 			see(p)
 			return true, err
 		}
-		search, _ := parseItems(f.Items) // checked before
-		tag, _ := options.TagName(cmp.Or(f.Tag, search.tag))
-		filter := registry.Filter{Host: strings.ToLower(cmp.Or(f.Host, search.host)), Tag: tag}
+		filter := filterOf(f)
 		var at registry.Cursor
 		for looked, size := 0, firstStep; looked < mostPages; size = mostPages / 4 {
 			step, err := items.Pick(ctx, filter, at, size)
@@ -63,11 +60,16 @@ func PagesOf(items *registry.Items, tags *registry.Tags) func(context.Context, a
 	}
 }
 
+// pageOf returns a change that says which page an item is.
+func pageOf(it *registry.Item) feed.Change {
+	return feed.Change{Kind: feed.Field, ItemID: string(it.ID), Type: string(it.Type), Host: it.SourceHost,
+		URL: it.DisplaySource, Title: it.Title, Tags: it.Tags}
+}
+
 // FactsOf returns the facts of an item.
 func FactsOf(ctx context.Context, tags *registry.Tags, it *registry.Item) (p Facts, err error) {
-	p = Facts{Page: feed.Change{Kind: feed.Field, ItemID: string(it.ID), Type: string(it.Type), Host: it.SourceHost,
-		URL: it.DisplaySource, Title: it.Title, Tags: it.Tags}, Read: it.ContentHash != "" || it.Fields.Read,
-		Fields: it.Fields, Types: map[string]field.Type{}, Broken: it.Watched.Broken}
+	p = Facts{Page: pageOf(it), Read: it.ContentHash != "" || it.Fields.Read, Fields: it.Fields,
+		Types: map[string]field.Type{}, Broken: it.Watched.Broken}
 	set, err := tags.Effective(ctx, it)
 	if err != nil {
 		return p, err

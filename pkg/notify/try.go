@@ -42,6 +42,7 @@ func (s *Book) try(ctx context.Context, r *rule, channels []string) (out api.Rul
 		return out, err
 	}
 	out.Firing = found.Firing
+	out.Cost, out.ProposedEvery = r.Cost, s.proposedEvery(ctx, r.RuleSpec)
 	some := out.Changes
 	if len(some) == 0 && !found.nowhere {
 		if c, ok := r.sample(ctx, &found, s.now()); ok {

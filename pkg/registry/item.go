@@ -9,6 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/linememory"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	pagechange "github.com/tidemark/tidemark/pkg/policy/change"
+	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/policy/watch"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
@@ -95,6 +96,9 @@ type Asked struct {
 	Options api.Settings `col:"options"`
 	// Decided are the parts of the page of which people have decided whether their moves are told.
 	Decided []linememory.Decided `col:"decided"`
+	// Demands says how often rules want the item to be checked. It is written when rules, mutes or tags change, so that
+	// no check reads rules for it.
+	Demands []options.Demand `col:"demands"`
 	// Paused states that the item is checked only on request. Its next check is then at [Never].
 	Paused bool `col:"paused"`
 

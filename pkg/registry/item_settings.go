@@ -27,10 +27,71 @@ type Settings struct {
 	// Replan causes the next check to be planned again, even if the item does not change. It is set when the options
 	// of a tag have changed.
 	Replan bool
+	// Demand finds how often rules want the item to be checked, if rules or mutes have changed. It is also asked when the
+	// tags of an item change; see [Items.DemandsBy].
+	Demand DemandFinder
+}
+
+// DemandFinder returns how often rules want an item to be checked.
+type DemandFinder func(ctx context.Context, it *Item) ([]options.Demand, error)
+
+// DemandsBy sets the function that is asked for the demands of rules when the tags of an item change, or a new item has
+// tags. It must be set before the registry is used. Without it, an item keeps its demands.
+func (r *Items) DemandsBy(find DemandFinder) { r.find = find }
+
+// demand writes how often rules want an item to be checked, and returns a description of the change; "" if there is
+// none.
+func (s DemandFinder) demand(ctx context.Context, it *Item) (string, error) {
+	if s == nil {
+		return "", nil
+	}
+	demands, err := s(ctx, it)
+	if err != nil || slices.Equal(demands, it.Demands) {
+		return "", err
+	}
+	it.Demands = demands
+	if len(demands) == 0 {
+		return "no rule asks for checks any more", nil
+	}
+	return "checked " + demands[0].String(), nil
 }
 
 // Zero reports whether the settings change nothing.
 func (s Settings) Zero() bool { return reflect.ValueOf(s).IsZero() }
+
+// byPerson is the discoveryMethod of items that a person or a program has registered.
+const byPerson = "API"
+
+// Found reports whether an item was found by a run, a poll or a list. No rule is for a page alone that nobody knew.
+func (i *Identity) Found() bool { return i.DiscoveryMethod != byPerson }
+
+// demandsOf asks for the demands of rules for the items that a registration makes, or whose tags it changes.
+func (r *Items) demandsOf(ctx context.Context, chunk []member, items []Item,
+	o RegisterOptions) (out map[string][]options.Demand, err error) {
+	for i, m := range chunk {
+		it := items[i]
+		if r.find == nil || it.exists() && (o.NewOnly || o.Settings.Zero()) {
+			continue
+		}
+		if !it.exists() {
+			it = newItem(m.Source, it.Key(), r.s.Now())
+			if it.DiscoveryMethod = cmp.Or(o.Method, byPerson); o.Tags != nil {
+				it.Tags = o.Tags(m.Source)
+			}
+		}
+		was := it.Tags
+		if _, err := o.Settings.apply(&it); err != nil || items[i].exists() && slices.Equal(was, it.Tags) {
+			continue // the plan reports the error
+		}
+		if out == nil {
+			out = map[string][]options.Demand{}
+		}
+		if out[it.Hash()], err = r.find(ctx, &it); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
 
 // apply changes an item and returns a description of the changes; "" if nothing has changed. Errors: Invalid if the
 // options would not be valid; the item is then as it was.
@@ -170,12 +231,17 @@ func (r *Items) Set(ctx context.Context, id source.ID, s Settings) (it Item, err
 		was, resumes, level := it.NextCrawlAt, it.ResumeAt, it.Level
 		tags := it.Tags
 		what, err := s.apply(&it)
-		if err != nil || what == "" && !s.Replan {
+		if err != nil {
 			return err
 		}
-		now := r.s.Now()
+		now, find := r.s.Now(), s.Demand
 		if !slices.Equal(tags, it.Tags) {
 			indexAgain(&it, now)
+			find = r.find
+		}
+		demanded, err := find.demand(ctx, &it)
+		if what = strings.Trim(what+"; "+demanded, "; "); err != nil || what == "" && !s.Replan {
+			return err
 		}
 		why, err := replan(ctx, r.tags, &it, now)
 		if err != nil {

@@ -97,6 +97,9 @@ func replanItem(it *Item, e options.Effective, c schedule.Config, jitter float64
 		return ""
 	}
 	check := options.Check{ID: string(it.ID), State: it.Schedule(), At: it.LastChecked, Jitter: jitter}
+	if it.Status == OutOfScope && it.AliasOf == "" {
+		check.Outcome = schedule.OutOfScope
+	}
 	at, why := e.Replan(c, check, *next, now)
 	if at = policy.Stamp(at); !it.NextCrawlAt.After(now) && !it.IndexPending {
 		at = policy.Earlier(at, *next) // the item is due, and is only waiting to be claimed

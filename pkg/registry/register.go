@@ -49,8 +49,9 @@ type RegisterOptions struct {
 	// Settings are applied to every registered item, new or not.
 	Settings Settings
 
-	asked bool   // a person requests checks of exactly these items, even of paused ones
-	by    string // name of the key that made the request, for the history
+	asked   bool                        // a person requests checks of exactly these items, even of paused ones
+	by      string                      // name of the key that made the request, for the history
+	demands map[string][]options.Demand // of rules, by the hashes of items, for those that are new or get other tags
 }
 
 // Registered is the outcome of a registration for one source.
@@ -149,6 +150,9 @@ func (r *Items) registerChunk(ctx context.Context, g hostGroup, chunk []member,
 			if items, idle, err = r.loadForRegister(ctx, g.partition, hashes, o); err != nil {
 				return nil, err
 			}
+		}
+		if o.demands, err = r.demandsOf(ctx, chunk, items, o); err != nil {
+			return nil, err
 		}
 		plan = planRegister(r.s.Now(), chunk, items, idle, h, o, r.s.Options.Politeness(g.host))
 		// The pointers must be written after the host row is read; see dropPointers.
@@ -328,8 +332,7 @@ func registerOps(now time.Time, m member, it *Item, host *hostRecord, o Register
 	failed := it.Status == Error || it.Status == Gone
 	if created {
 		*it = newItem(m.Source, it.Key(), now)
-		it.DiscoveryMethod = o.Method
-		it.DiscoveryMethod = cmp.Or(it.DiscoveryMethod, "API")
+		it.DiscoveryMethod = cmp.Or(o.Method, byPerson)
 		it.DiscoveryRun = o.Run
 		if o.Job != nil {
 			it.DiscoveryJob = o.Job(m.Source)
@@ -360,6 +363,9 @@ func registerOps(now time.Time, m member, it *Item, host *hostRecord, o Register
 		}
 		it.Record(now, "set", what+o.by)
 		ApplyPriority(it, options.Merge(it.Options, nil)) // replanning adds the priority of the item's tags
+	}
+	if demands, asked := o.demands[it.Hash()]; asked {
+		it.Demands = demands
 	}
 	if o.isParked(it) {
 		it.CheckAt(Never)

@@ -29,6 +29,7 @@ type (
 	Items struct {
 		s    *rowStore
 		tags *Tags
+		find DemandFinder // see [Items.DemandsBy]; may be nil
 	}
 
 	// Jobs gives items to workers and commits their findings.
@@ -70,7 +71,7 @@ type (
 func New(under storage.Store, o Options) *Registry {
 	s := newRowStore(under, o)
 	t := &Tags{s: s}
-	i, j := &Items{s, t}, &Jobs{s, t}
+	i, j := &Items{s: s, tags: t}, &Jobs{s, t}
 	return &Registry{
 		Items: i, Jobs: j, Hosts: &Hosts{s, j}, Changes: &Changes{s},
 		Rebuilds: &Rebuilds{s, j}, Moves: &Moves{s, i, j}, Aliases: &Aliases{s, i}, Tags: t,

@@ -126,7 +126,8 @@ func (r *Tags) forget() {
 
 // Effective returns the effective options of an item. For an item without tags it reads nothing. For other items, the
 // options of the tags may be up to half a minute old.
-func (r *Tags) Effective(ctx context.Context, it *Item) (options.Effective, error) {
+func (r *Tags) Effective(ctx context.Context, it *Item) (e options.Effective, err error) {
+	defer func() { e.Demands = it.Demands }()
 	if len(it.Tags) == 0 {
 		return options.Merge(it.Options, nil), nil
 	}

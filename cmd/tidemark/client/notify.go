@@ -79,7 +79,8 @@ func showRule(t *terminal.Terminal, r api.Rule) {
 		}
 		all = append(all, field{f.Lowered(), f.Value})
 	}
-	sayFields(t, append(all, field{"gathered", positive(r.Gathered)}, field{"edited in", r.Origin},
+	sayFields(t, append(all, field{"checks cost", terminal.When(r.Cost != "", "%s for each page", r.Cost)},
+		field{"gathered", positive(r.Gathered)}, field{"edited in", r.Origin},
 		field{"made", words.Moment(t.Now(), r.Created)}))
 	sayFiring(t, "", r.Firing)
 }
@@ -140,11 +141,19 @@ func sayFiring(t *terminal.Terminal, warning string, f api.Firing) {
 	t.SayWhen(f.HoldsMore > 0, "and on %s", words.Count(f.HoldsMore, "more page"))
 }
 
+// sayRuleChecks says how often the pages of a rule are checked at least, if it says so, what that costs, and which run
+// moves their next checks.
+func sayRuleChecks(t *terminal.Terminal, r api.Rule) {
+	t.SayWhen(r.Every != "", "each of its pages is checked at least every %s: %s", r.Every, form.Cost(r.Every))
+	t.SayWhen(r.Run != "", "their next checks are being moved, by the run %s", r.Run)
+}
+
 // sayTest says what a rule would have sent.
 func sayTest(t *terminal.Terminal, got api.RuleTest) {
 	t.Say("would have sent %s about %d of the newest %d changes", words.Count(got.Messages, "message"), got.Matched,
 		got.Looked)
 	sayFiring(t, got.Warning, got.Firing)
+	t.SayWhen(got.Cost != "", "checks cost the site %s for each page", got.Cost)
 	t.SayWhen(got.Partial, "the test ended early because the regular expressions take too long")
 	for _, c := range got.Changes {
 		t.Say("%s  %s  %s", terminal.Minute(c.At), terminal.Clean(string(c.Kind)),

@@ -103,6 +103,10 @@ func ruleAdd(t *terminal.Terminal, s *command.Server) *cobra.Command {
 		if err == nil {
 			t.Say("rule %s made; it applies to changes from now on: %s", terminal.Clean(made.Name), terminal.Clean(made.ID))
 			sayFiring(t, made.Warning, made.Firing)
+			sayRuleChecks(t, made)
+			proposed := form.ProposedEvery(made.RuleSpec, nil)
+			t.SayWhen(made.Every == "", "its pages are checked as often as their settings say; --every %s is proposed: %s",
+				proposed, form.Cost(proposed))
 		}
 		return err
 	}
@@ -141,6 +145,7 @@ func ruleSet(t *terminal.Terminal, s *command.Server) *cobra.Command {
 		if err == nil {
 			t.Say("rule %s changed", terminal.Clean(made.Name))
 			sayFiring(t, made.Warning, made.Firing)
+			sayRuleChecks(t, made)
 		}
 		return err
 	})

@@ -25,6 +25,7 @@ type Check struct {
 // Next decides when an item is checked again. It applies [schedule.Config.Next] within the item's options:
 //
 //   - An interval sets the shortest and the longest wait of the ladder.
+//   - A demand of a rule bounds the longest wait, whatever the interval is.
 //   - A schedule replaces the ladder. After a failure, or when a result must be confirmed, the ladder's time is used if
 //     it is sooner.
 //   - Outside its active hours an item waits until they begin.
@@ -32,10 +33,10 @@ type Check struct {
 // The pause that a site asks for takes precedence over all of these. The reason in the returned decision names the
 // origin of each setting: the item or one of its tags.
 func (e Effective) Next(c schedule.Config, k Check) schedule.Decision {
-	c = e.within(c)
+	c, often := e.asOften(e.within(c), k)
 	d := c.Next(k.State, k.Outcome, k.RetryAfter, k.At, k.Jitter)
-	if e.Interval != nil {
-		d.Reason += fmt.Sprintf(" (%s, set by %s)", form.Every(e.Interval), e.By("interval"))
+	if often != "" {
+		d.Reason += " (" + often + ")"
 	}
 	if e.Schedule != nil {
 		d = e.onSchedule(c, k, d)
@@ -63,8 +64,8 @@ func (e Effective) within(c schedule.Config) schedule.Config {
 	return c
 }
 
-// scheduled says by which schedule checks are due.
-func (e Effective) scheduled() string {
+// Scheduled says by which schedule checks are due, if there is one.
+func (e Effective) Scheduled() string {
 	return fmt.Sprintf("schedule %s, set by %s", form.When(e.Schedule), e.By("schedule"))
 }
 
@@ -79,7 +80,7 @@ func (e Effective) onSchedule(c schedule.Config, k Check, d schedule.Decision) s
 		from = d.Next // gone pages are checked rarely, at the time that the ladder chose
 	}
 	at := r.after(from, k.ID)
-	by := e.scheduled()
+	by := e.Scheduled()
 	switch k.Outcome {
 	case schedule.Changed, schedule.Unchanged, schedule.Reverted, schedule.OutOfScope:
 	default:
@@ -95,6 +96,9 @@ func (e Effective) onSchedule(c schedule.Config, k Check, d schedule.Decision) s
 	return d
 }
 
+// Active says that there are hours in which checks are due, if there are.
+func (e Effective) Active() string { return "the active hours set by " + e.By("activeHours") }
+
 // whileActive moves a decision into the active hours.
 func (e Effective) whileActive(d schedule.Decision, id string) schedule.Decision {
 	if e.ActiveHours == nil {
@@ -106,7 +110,7 @@ func (e Effective) whileActive(d schedule.Decision, id string) schedule.Decision
 	}
 	if at := h.open(d.Next, id); !at.Equal(d.Next) {
 		d.Next = at
-		d.Reason += "; waits for the active hours set by " + e.By("activeHours")
+		d.Reason += "; waits for " + e.Active()
 	}
 	return d
 }
@@ -115,15 +119,12 @@ func (e Effective) whileActive(d schedule.Decision, id string) schedule.Decision
 // plans the check as if the options had been set before the item's last check. A failed item is retried no later than
 // it was planned before.
 func (e Effective) Replan(c schedule.Config, k Check, planned, now time.Time) (next time.Time, why string) {
-	c = e.within(c)
-	d := schedule.Decision{Next: k.At.Add(c.Wait(k.State, k.Jitter)), Reason: "as often as is usual"}
-	if e.Interval != nil {
-		d.Reason = fmt.Sprintf("%s, set by %s", form.Every(e.Interval), e.By("interval"))
-	}
+	c, often := e.asOften(e.within(c), k)
+	d := schedule.Decision{Next: k.At.Add(c.Wait(k.State, k.Jitter)), Reason: cmp.Or(often, "as often as is usual")}
 	if e.Schedule != nil {
 		if r, err := rhythmOf(e.Schedule); err == nil {
 			d.Next = r.after(now, k.ID)
-			d.Reason = e.scheduled()
+			d.Reason = e.Scheduled()
 		}
 	}
 	if d.Next.Before(now) {
@@ -148,6 +149,8 @@ type Effective struct {
 	// From maps the path of each setting that is set to the name of the tag that set it, or to "" if the item itself
 	// set it.
 	From map[string]string
+	// Demands are those of rules, as [Demands] returns them. They are the item's own.
+	Demands []Demand
 	// Over are the fields of the page that are not read, because there are as many as may be before them.
 	Over []string
 }

@@ -16,6 +16,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"reflect"
 	"slices"
 	"time"
 
@@ -58,6 +59,8 @@ const (
 	Remove Op = "remove"
 	// replan reschedules the next checks, because the settings of a tag have changed.
 	replan Op = "replan"
+	// demand writes how often rules want the items to be checked, because rules have changed.
+	demand Op = "demand"
 )
 
 // Ops are the operations that a user may ask for.
@@ -112,9 +115,16 @@ type Options struct {
 
 // Service starts and advances runs. It is safe for concurrent use by any number of processes.
 type Service struct {
-	items *registry.Items
-	runs  run.Runs[Run]
-	o     Options
+	items   *registry.Items
+	runs    run.Runs[Run]
+	demands func(ctx context.Context) (registry.DemandFinder, error) // see [Service.DemandsBy]
+	o       Options
+}
+
+// DemandsBy sets the function that reads what rules want, for a step of [Service.ApplyDemands]. It must be set before
+// the first of them.
+func (s *Service) DemandsBy(demands func(ctx context.Context) (registry.DemandFinder, error)) {
+	s.demands = demands
 }
 
 // New returns the service for the runs of a store. It makes no request; see [Service.Create].
@@ -157,12 +167,23 @@ func (s *Service) Start(ctx context.Context, a Ask) (Run, error) {
 
 // Replan begins a run that reschedules the next checks of the items with a tag. If one goes on already, it begins anew.
 func (s *Service) Replan(ctx context.Context, tag string) (Run, error) {
+	return s.anew(ctx, Ask{Op: replan, Filter: registry.Filter{Tag: tag}})
+}
+
+// ApplyDemands begins a run that writes how often rules want items to be checked, and moves their next checks. If one
+// goes on already for the same items, it begins anew.
+func (s *Service) ApplyDemands(ctx context.Context, f registry.Filter) (Run, error) {
+	return s.anew(ctx, Ask{Op: demand, Filter: f})
+}
+
+// anew begins a run, or begins the one anew that does the same to the same items already.
+func (s *Service) anew(ctx context.Context, a Ask) (Run, error) {
 	active, err := s.runs.Active(ctx)
 	if err != nil {
 		return Run{}, err
 	}
 	for _, one := range active {
-		if one.Op != replan || one.Filter.Tag != tag {
+		if one.Op != a.Op || !reflect.DeepEqual(one.Filter, a.Filter) {
 			continue
 		}
 		again, err := s.runs.Change(ctx, one.ID, func(one *Run) ([]storage.Op, error) {
@@ -176,7 +197,7 @@ func (s *Service) Replan(ctx context.Context, tag string) (Run, error) {
 			return again, err
 		}
 	}
-	return s.Start(ctx, Ask{Op: replan, Filter: registry.Filter{Tag: tag}})
+	return s.Start(ctx, a)
 }
 
 // Step performs the step that a message asks for, and sends the next message. It returns Invalid for a malformed
@@ -252,11 +273,15 @@ func (s *Service) each(ctx context.Context, one *Run, items []registry.Item) err
 			errs[i] = got.Err
 		}
 	} else {
+		find, err := s.demandFinder(ctx, one.Op)
+		if err != nil {
+			return err
+		}
 		g, ctx := errgroup.WithContext(ctx)
 		g.SetLimit(parallel)
 		for i := range items {
 			g.Go(func() error {
-				errs[i] = s.one(ctx, one.Ask, items[i].ID)
+				errs[i] = s.one(ctx, one.Ask, &items[i], find)
 				return nil
 			})
 		}
@@ -275,9 +300,17 @@ func (s *Service) each(ctx context.Context, one *Run, items []registry.Item) err
 	return nil
 }
 
+// demandFinder reads what rules want, for a step that needs it.
+func (s *Service) demandFinder(ctx context.Context, op Op) (registry.DemandFinder, error) {
+	if op != demand {
+		return nil, nil
+	}
+	return s.demands(ctx)
+}
+
 // one applies the operation to one item.
-func (s *Service) one(ctx context.Context, a Ask, id source.ID) error {
-	yes, no := true, false
+func (s *Service) one(ctx context.Context, a Ask, it *registry.Item, find registry.DemandFinder) error {
+	id, yes, no := it.ID, true, false
 	var set registry.Settings
 	switch a.Op {
 	case Tag:
@@ -293,6 +326,11 @@ func (s *Service) one(ctx context.Context, a Ask, id source.ID) error {
 		return err
 	case replan:
 		set.Replan = true
+	case demand:
+		if has, err := find(ctx, it); err != nil || slices.Equal(has, it.Demands) {
+			return err
+		}
+		set.Demand = find
 	default:
 		return fault.New(fault.Invalid, "there is no operation %q", a.Op)
 	}

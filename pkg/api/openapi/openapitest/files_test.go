@@ -42,6 +42,7 @@ rules:
     at: "07:30"
     timezone: Europe/Paris
     off: true
+    every: 6h
     quietHours: {from: "22:00", to: "07:00", timezone: Europe/Paris}
   - name: One page
     filter: {itemId: url_aaaaaaaaaaaaaaaaaaaaaaaaaa, item: url_aaaaaaaaaaaaaaaaaaaaaaaaaa}
