@@ -12,6 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/field"
 	"github.com/tidemark/tidemark/pkg/feed"
+	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
 // page makes the facts of a page that has been read.
@@ -95,7 +96,10 @@ func TestQ18ReasonsAgainstRules(t *testing.T) {
 	ambiguous.State, ambiguous.At, ambiguous.Why = field.Unread, time.Time{}, "1.000 is ambiguous"
 	asked := page("url_asked", "asked.example", ambiguous)
 	r := newRig(t)
-	r.knows(lamp, plain, unread, page("url_lost", "lost.example", lost), broken, list, asked)
+	sold := kept(field.Stock, "", field.Availability, "out of stock")
+	sold.State = field.Gone
+	r.knows(lamp, plain, unread, page("url_lost", "lost.example", lost), broken, list, asked,
+		page("url_sold", "sold.example", sold))
 	kind := func(kind string) (f api.RuleFilter) {
 		f.Kind = kind
 		return f
@@ -116,6 +120,8 @@ func TestQ18ReasonsAgainstRules(t *testing.T) {
 		{"url_plain", kind(""), &api.Condition{Field: "price", Op: "appears", First: true}, ""},
 		{"url_new", kind("listed"), isBelow("price", "180"), ""},
 		{"url_lost", kind(""), isBelow("price", "80"), "price is not there: the page declares no product"},
+		{"url_sold", kind(""), &api.Condition{Field: "availability", Op: "fromTo", To: "in stock"},
+			"availability is not there: its source is gone"},
 		{"url_asked", kind(""), isBelow("cost", "80"), "cost cannot be read: 1.000 is ambiguous"},
 		{"url_plain", kind("listed"), nil, "not watched as a list"},
 		{"url_plain", kind("listed,content"), nil, ""},
@@ -266,6 +272,35 @@ func TestQ18AStoppedRule(t *testing.T) {
 			review()
 			unable(silent.ID)
 		})
+	}
+}
+
+// TestQ18ReportedOnceWhateverFails checks that the channels of a rule that can fire nowhere any more get one message,
+// whichever request of the round fails, before it took effect or after (Q18).
+func TestQ18ReportedOnceWhateverFails(t *testing.T) {
+	for _, after := range []bool{false, true} {
+		for n, died := 1, true; died; n++ {
+			r := newRig(t)
+			r.knows(page("url_lamp", "shop.example", kept(field.Price, "", field.Money, "84 EUR")))
+			r.rule(api.RuleSpec{When: isBelow("price", "80"), Filter: api.RuleFilter{ItemID: "url_lamp"}}, "ops", "chat")
+			r.knows(page("url_lamp", "shop.example"))
+			died = false
+			dies := r.over(storagetest.Hooked(r.store, dying(n, after, &died)))
+			dies.Book.o.Pages = r.Book.o.Pages
+			_, _ = dies.Follower.Review(t.Context())
+			_, err := r.Follower.Review(t.Context())
+			must(t, err)
+			r.work()
+			r.now = r.now.Add(2 * lostAfter)
+			r.follow()
+			r.work()
+			if a, b := len(r.to.got[address("ops")]), len(r.to.got[address("chat")]); a != 1 || b != 1 {
+				t.Errorf("request %d, after it took effect: %t: %d and %d messages", n, after, a, b)
+			}
+			if !died && n < 5 {
+				t.Errorf("only %d requests", n)
+			}
+		}
 	}
 }
 
