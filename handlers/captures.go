@@ -178,6 +178,27 @@ func (h *captureHandlers) elements(ctx context.Context, q api.ElementQuery) (out
 
 func elementJSON(e pick.Element) api.PageElement { return api.PageElement{Element: e.N, Text: e.Text} }
 
+func offerJSON(o compare.Offer) api.PartOffer {
+	out := api.PartOffer{Scope: o.Scope, Selector: o.Selector, Says: o.Words, By: string(o.By), Entries: o.Links != "",
+		Text: o.Text, Found: o.Times}
+	for _, edit := range []struct {
+		name, outcome string
+		into          **bool
+	}{
+		{"insertedAbove", o.Inserted, &out.Steady.InsertedAbove}, {"reordered", o.Reordered, &out.Steady.Reordered},
+		{"otherClasses", o.Restyled, &out.Steady.OtherClasses},
+	} {
+		if edit.outcome != "" {
+			kept := edit.outcome == pick.Kept
+			*edit.into = &kept
+		}
+		if edit.outcome == pick.Another {
+			out.Steady.Another = append(out.Steady.Another, edit.name)
+		}
+	}
+	return out
+}
+
 // try tries a watch on the last captures of an item.
 func (h *captureHandlers) try(ctx context.Context, q api.TryRequest) (out api.WatchTrial, err error) {
 	past, err := h.findPast(ctx, q.ID)
@@ -188,9 +209,9 @@ func (h *captureHandlers) try(ctx context.Context, q api.TryRequest) (out api.Wa
 		return out, err
 	}
 	done, err := h.Compare.Try(ctx, past, q.Watch,
-		compare.Choice{Capture: q.Capture, Element: q.Element, Larger: q.Larger, As: q.As})
-	out = api.WatchTrial{Watch: done.Watch, Selector: done.Selector, Text: done.Text, Larger: done.Larger,
-		Captures: []api.TriedCapture{}}
+		compare.Choice{Capture: q.Capture, Element: q.Element, Text: q.Text, Larger: q.Larger, Scope: q.Scope, As: q.As})
+	out = api.WatchTrial{Watch: done.Watch, Selector: done.Selector, Text: done.Chosen.Text, Larger: done.Larger,
+		Offers: wire.Each(done.Offers, offerJSON), Captures: []api.TriedCapture{}}
 	if v := done.Value; v != nil {
 		out.Value = &api.PickedValue{Name: v.Spec.Name, Type: string(v.Spec.Type), Text: v.Value.Words(), Unit: v.Unit}
 	}

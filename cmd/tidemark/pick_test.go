@@ -54,11 +54,28 @@ now                   0123456789ab  1 element: 79� EUR…; without 2 elements:
 				"nothing of the page is kept yet\nurl_p has the settings: only these parts .old\n",
 			asked: []string{"GET /api/items/url_p", `POST /api/items/url_p/watch/try {"element":9,"as":"value"}`,
 				`PATCH /api/items/url_p {"watch":{"fields":{"places-left":{"from":"css","path":".left","type":"number"}}}}`}},
+		{name: "by its name", args: []string{"pick", "url_p", "--part", "Great Hall", "--scope", "alike", "--save"},
+			answers: []answered{{200, item}, {200, `{"watch":{"include":[".jobs"],"trigger":"x","list":"tell","listLinks":[".jobs a"]},` +
+				`"offers":[{"scope":"this","selector":"li:nth-of-type(3)","says":"the third entry","by":"place","found":[1,0,-1],` +
+				`"steady":{"insertedAbove":false,"reordered":false,"another":["insertedAbove"]}},` +
+				`{"scope":"alike","selector":".jobs","says":"all entries like this one","found":[2,2,-1],` +
+				`"steady":{"insertedAbove":true,"reordered":true,"otherClasses":true}}],"captures":[]}`},
+				{200, `{"id":"url_p","watch":{"include":[".jobs"]}}`}},
+			asked: []string{"GET /api/items/url_p", `POST /api/items/url_p/watch/try {"text":"Great Hall","scope":"alike"}`,
+				`PATCH /api/items/url_p {"watch":{"include":[".jobs"],"list":"tell","listLinks":[".jobs a"]}}`},
+			out: "this    by its place: the third entry  li:nth-of-type(3)\n" +
+				"    found in 1 of 2 captures; finds another thing when one is inserted above; " +
+				"not found when they change places\n" +
+				"alike   all entries like this one  .jobs\n    found in 2 of 2 captures; still found when one is inserted above; " +
+				"still found when they change places; still found when classes get other endings\n" +
+				"watch: only these parts .jobs; only if the text matches x; list new entries are told; " +
+				"links of its entries .jobs a\n" +
+				"nothing of the page is kept yet\nurl_p has the settings: only these parts .jobs\n"},
 		{name: "settings", args: []string{"pick", "url_p", "--exclude", ".ad"},
 			answers: []answered{{200, item}, {200, trial}}, out: tried, asked: []string{"GET /api/items/url_p",
 				`POST /api/items/url_p/watch/try {"watch":{"include":[".old"],"exclude":[".ad"],"trigger":"x"}}`}},
 		{name: "nothing to save", args: []string{"pick", "url_p", "--save"}, answers: []answered{{200, item}}, code: 2,
-			err: "tidemark: give --element, or what to watch, such as --include" + see},
+			err: "tidemark: give --element or --part, or what to watch, such as --include" + see},
 		{name: "no such capture", args: []string{"pick", "url_p", "--capture", "ff"},
 			answers: []answered{{200, item}}, code: 2,
 			err: "tidemark: no capture of url_p begins with ff: `tidemark show` lists them" + see},

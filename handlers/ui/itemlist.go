@@ -15,7 +15,7 @@ var itemsFuncs = template.FuncMap{
 	"besides": besides, "blocks": blocks, "bulkBar": bulkBar, "bulkName": bulkName, "changeRate": changeRate,
 	"extent":       extent,
 	"facts":        facts,
-	"sharePercent": sharePercent, "aroundWord": aroundWord,
+	"sharePercent": sharePercent, "aroundWord": aroundWord, "offerWord": offerWord,
 	"fieldGroups": fieldGroupsOf, "fieldPath": fieldPath, "csvPath": csvPath,
 	"newRulePath": newRulePath, "sourceWord": sourceWord,
 }

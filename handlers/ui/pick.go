@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"maps"
 	"net/http"
 	"net/url"
@@ -81,9 +82,25 @@ func (a area) picked(r *http.Request, it api.ItemDetail, f url.Values) (page, er
 	return page{Name: "picked", Title: "Watch a part of " + itemTitle(it.Item), Data: d}, nil
 }
 
+// Scope returns the scope of the offer that is shown.
+func (d pickedData) Scope() string { return cmp.Or(d.Asked.Scope, "this") }
+
+// offerWord names an offer.
+func offerWord(o api.PartOffer) string {
+	switch {
+	case o.Scope == "column":
+		return "The column"
+	case o.Scope == "alike" && o.Entries:
+		return "All like this, new ones are told"
+	case o.Scope == "alike":
+		return "All like this"
+	}
+	return "This one"
+}
+
 // choiceOf reads which element was chosen.
 func choiceOf(id string, f url.Values) (q api.TryRequest, err error) {
-	q = api.TryRequest{ID: id, Capture: f.Get("capture"), As: f.Get("as")}
+	q = api.TryRequest{ID: id, Capture: f.Get("capture"), Scope: f.Get("scope"), As: f.Get("as")}
 	for _, n := range []struct {
 		name string
 		into *int

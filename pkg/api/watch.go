@@ -1,6 +1,11 @@
 package api
 
-import "time"
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
 
 // IgnoreRequest creates rules for lines that should not count as changes of an item. Set one of pattern, patterns,
 // text and hunk.
@@ -106,7 +111,13 @@ type TryRequest struct {
 	// Capture and Element name an element for which a selector is made and added to the watch.
 	Capture string `json:"capture,omitempty"`
 	Element int    `json:"element,omitempty"`
-	Larger  int    `json:"larger,omitempty"` // take the element around it, this many times
+	// Text names the element in place of its number: by the name of a row or an entry, or by the text that it shows. A *
+	// stands for any text.
+	Text   string `json:"text,omitempty"`
+	Larger int    `json:"larger,omitempty"` // take the element around it, this many times
+	// Scope says which of the offers is taken: this (the default) is the element alone, alike is every entry of its list
+	// or the whole table, column is the column of a cell.
+	Scope string `json:"scope,omitempty"`
 	// As is what to do with the element: only (the default) and also watch it, with the value that it shows; value reads
 	// that value alone; out leaves the element out.
 	As string `json:"as,omitempty"`
@@ -114,10 +125,11 @@ type TryRequest struct {
 
 // WatchTrial is what a watch finds in the current capture, which comes first, and in those before it.
 type WatchTrial struct {
-	Watch    Watch  `json:"watch"`              // what was tried, ready to be saved
-	Selector string `json:"selector,omitempty"` // the selector that was made
-	Text     string `json:"text,omitempty"`     // what the chosen element shows
-	Larger   bool   `json:"larger,omitempty"`   // there is a larger element around it
+	Watch    Watch       `json:"watch"`              // what was tried, ready to be saved
+	Selector string      `json:"selector,omitempty"` // the selector that was made
+	Text     string      `json:"text,omitempty"`     // what the chosen element shows
+	Larger   bool        `json:"larger,omitempty"`   // there is a larger element around it
+	Offers   []PartOffer `json:"offers,omitempty"`   // the ways to watch the chosen element, at most 3
 	// Value is the value that the chosen element shows, if its text is one: an amount, a date, a number or an
 	// availability. A rule can name it once the watch is saved.
 	Value    *PickedValue   `json:"value,omitempty"`
@@ -130,6 +142,59 @@ type PickedValue struct {
 	Type string `json:"type"`           // money, date, number or availability
 	Text string `json:"text"`           // the value for people, such as 199 EUR
 	Unit string `json:"unit,omitempty"` // what a number counts, such as places left
+}
+
+// PartOffer is a way to watch a chosen element, and what its selector would find.
+type PartOffer struct {
+	Scope    string `json:"scope"` // this, alike or column
+	Selector string `json:"selector"`
+	Says     string `json:"says"`              // by what the selector finds it, such as: the row “Great Hall”
+	By       string `json:"by"`                // id, heading, key, label, class, or place: its place alone
+	Entries  bool   `json:"entries,omitempty"` // new entries of the list are told
+	Text     string `json:"text"`              // the beginning of what it finds in the capture
+	Found    []int  `json:"found"`             // number of elements that it finds in each of the captures; -1 if there is no page
+	Steady   Steady `json:"steady"`
+}
+
+// Steady says whether a selector still finds the same if its page changes. What the page has nothing of is left out.
+type Steady struct {
+	InsertedAbove *bool `json:"insertedAbove,omitempty"` // a row or an entry is inserted above
+	Reordered     *bool `json:"reordered,omitempty"`     // the rows or entries change places
+	OtherClasses  *bool `json:"otherClasses,omitempty"`  // classes get other endings
+	// Another has the names of those changes after which it finds another thing, and not nothing.
+	Another []string `json:"another,omitempty"`
+}
+
+// ByPlace reports whether the selector finds the element by its place alone.
+func (o PartOffer) ByPlace() bool { return o.By == "place" }
+
+// Finds says where the selector finds what was chosen: in how many captures, and after which edits of the page.
+func (o PartOffer) Finds() string {
+	pages, hits := 0, 0
+	for _, n := range o.Found {
+		pages += min(n+1, 1)
+		hits += max(min(n, 1), 0)
+	}
+	says := []string{fmt.Sprintf("found in %d of %d captures", hits, pages)}
+	for _, edit := range []struct {
+		name, when string
+		kept       *bool
+	}{
+		{"insertedAbove", "one is inserted above", o.Steady.InsertedAbove},
+		{"reordered", "they change places", o.Steady.Reordered},
+		{"otherClasses", "classes get other endings", o.Steady.OtherClasses},
+	} {
+		switch {
+		case edit.kept == nil:
+		case *edit.kept:
+			says = append(says, "still found when "+edit.when)
+		case slices.Contains(o.Steady.Another, edit.name):
+			says = append(says, "finds another thing when "+edit.when)
+		default:
+			says = append(says, "not found when "+edit.when)
+		}
+	}
+	return strings.Join(says, "; ")
 }
 
 // TriedCapture is what a watch finds in a capture.

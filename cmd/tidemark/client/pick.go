@@ -19,13 +19,15 @@ import (
 const pickHelp = `pick ID|SOURCE
 Choose a part of a page, and try what would be watched
 
-List the texts of a page, each with the number of its element. With --element, or with
-settings of a watch, show what would be watched in the last captures; --save then
-saves it. Nothing else is saved, and the site is not contacted.
+List the texts of a page, each with the number of its element. With --element, with
+--part, or with settings of a watch, show what would be watched in the last captures;
+--save then saves it. Nothing else is saved, and the site is not contacted.
 
   tidemark pick https://shop.example/lamp --find EUR
   tidemark pick https://shop.example/lamp --element 17
   tidemark pick https://shop.example/lamp --element 17 --as value --save
+  tidemark pick https://council.example/meetings --part "Great Hall" --save
+  tidemark pick https://jobs.example/ --part "Warden*" --scope alike --save
   tidemark pick https://shop.example/lamp --element 17 --larger 1 --as out --save
   tidemark pick https://shop.example/lamp --include .price --trigger "in stock"`
 
@@ -53,11 +55,11 @@ func pickCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 				return err
 			}
 		}
-		switch isTrial := q.Element > 0 || len(patch) > 0; {
+		switch isTrial := q.Element > 0 || q.Text != "" || len(patch) > 0; {
 		case isTrial:
 			return try(ctx, t, s, it, q, patch, save)
-		case save || q.As != "" || q.Larger != 0:
-			return command.Usagef("give --element, or what to watch, such as --include")
+		case save || q.As != "" || q.Larger != 0 || q.Scope != "":
+			return command.Usagef("give --element or --part, or what to watch, such as --include")
 		}
 		return listElements(ctx, t, s, api.ElementQuery{ID: it.ID, Capture: q.Capture, Find: find})
 	})
@@ -65,6 +67,8 @@ func pickCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	f.StringVar(&find, "find", "", "only lines with this `TEXT`")
 	f.StringVar(&q.Capture, "capture", "", "of the `CAPTURE` whose digest begins so; the newest one if left out")
 	f.IntVar(&q.Element, "element", 0, "try the element with this `NUMBER`")
+	f.StringVar(&q.Text, "part", "", "try the row or entry with this name, or the element that shows this `TEXT`")
+	f.StringVar(&q.Scope, "scope", "", "`SCOPE`: this (the default), alike for all like it, or column for the column of a cell")
 	f.IntVar(&q.Larger, "larger", 0, "take the element around it, this many `TIMES`")
 	f.StringVar(&q.As, "as", "", "`HOW`: only (the default) or also watch the element, only its value, or leave it out")
 	f.BoolVar(&save, "save", false, "save what was tried")
@@ -128,7 +132,8 @@ func try(ctx context.Context, t *terminal.Terminal, s *command.Server, it api.It
 		return nil
 	}
 	for name, parts := range map[string][2][]string{"include": {now.Watch.Include, trial.Watch.Include},
-		"exclude": {now.Watch.Exclude, trial.Watch.Exclude}} {
+		"exclude":   {now.Watch.Exclude, trial.Watch.Exclude},
+		"listLinks": {now.Watch.ListLinks, trial.Watch.ListLinks}} {
 		if !slices.Equal(parts[0], parts[1]) {
 			patch.Set(parts[1], "watch", name)
 		}
@@ -136,12 +141,20 @@ func try(ctx context.Context, t *terminal.Terminal, s *command.Server, it api.It
 	if !maps.Equal(now.Watch.Fields, trial.Watch.Fields) {
 		patch.Set(trial.Watch.Fields, "watch", "fields")
 	}
+	if now.Watch.List != trial.Watch.List {
+		patch.Set(trial.Watch.List, "watch", "list")
+	}
 	return patchItem(ctx, t, s, it.ID, patch)
 }
 
 // showTrial says what a watch finds in each capture.
 func showTrial(t *terminal.Terminal, trial api.WatchTrial) {
 	t.SayWhen(trial.Selector != "", "%s shows: %s", terminal.Clean(trial.Selector), terminal.Clean(trial.Text))
+	for _, o := range trial.Offers {
+		t.Say("%-6s  %s%s  %s", o.Scope, terminal.When(o.ByPlace(), "by its place: "), terminal.Clean(o.Says),
+			terminal.Clean(o.Selector))
+		t.Say("%s%s", indent, o.Finds())
+	}
 	if v := trial.Value; v != nil {
 		t.Say("its value is %s: %s", terminal.Clean(v.Name), terminal.Clean(strings.TrimSpace(v.Text+" "+v.Unit)))
 	}

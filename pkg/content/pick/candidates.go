@@ -16,10 +16,10 @@ import (
 func (p *picker) candidates() (out []Way) {
 	own, id := p.namesIn(p.n)
 	if id != "" {
-		out = append(out, Way{Selector: id, Words: "its id"})
+		out = append(out, Way{Selector: id, Words: "its id", By: ByID})
 	}
 	if landmarks[p.n.DataAtom] {
-		out = append(out, Way{Selector: p.n.Data, Words: "the only one of its kind"})
+		out = append(out, Way{Selector: p.n.Data, Words: "the only one of its kind", By: ByClass})
 	}
 	names, headed, listed := p.byNames(), p.headed(), p.isListed()
 	isOwn := func(w Way) bool {
@@ -53,15 +53,20 @@ func (p *picker) isListed() bool {
 func (p *picker) byNames() (out []Way) {
 	var scoped []Way
 	for _, a := range p.above {
-		if !isName(a.Data) || a.DataAtom == atom.Body || a.DataAtom == atom.Html {
+		if !isName(a.Data) || a.DataAtom == atom.Body || a.DataAtom == atom.Html || a.DataAtom == atom.Main {
 			continue
 		}
 		for _, name := range p.namesOf(a) {
 			for _, in := range p.inner(a) {
-				w := Way{Selector: a.Data + name.test + in.test, Words: in.words + "the " + noun(a) + " " + name.words}
+				w := Way{Selector: a.Data + name.test + in.test, Words: in.words + "the " + noun(a) + " " + name.words,
+					By: ByLabel}
+				if selector.IsRow(a) || selector.IsEntry(a) {
+					w.By = ByKey
+				}
 				out = append(out, w)
 				for _, c := range p.containers(a) {
-					scoped = append(scoped, Way{Selector: c.test + " " + w.Selector, Words: w.Words + " in " + c.words})
+					scoped = append(scoped, Way{Selector: c.test + " " + w.Selector, Words: w.Words + " in " + c.words,
+						By: w.By})
 				}
 			}
 		}
@@ -262,7 +267,7 @@ func (p *picker) headed() (out []Way) {
 	}
 	for _, h := range p.underOf(p.n, 2) {
 		for _, base := range bases {
-			out = append(out, Way{Selector: base + h.test, Words: "the text " + h.words})
+			out = append(out, Way{Selector: base + h.test, Words: "the text " + h.words, By: ByHeading})
 		}
 	}
 	return out
@@ -285,7 +290,7 @@ func (p *picker) first() (out []Way) {
 	for _, line := range p.page.Lines(p.n, 1) {
 		for _, text := range texts(line) {
 			t := namedTest(text)
-			out = append(out, Way{Selector: p.n.Data + t.test, Words: "its first words, " + t.words})
+			out = append(out, Way{Selector: p.n.Data + t.test, Words: "its first words, " + t.words, By: ByKey})
 		}
 	}
 	return out
@@ -293,7 +298,9 @@ func (p *picker) first() (out []Way) {
 
 // marked returns selectors by the names that the markup gives to the element, or to it and to elements around it.
 func (p *picker) marked(own []string, around []*html.Node) (out []Way) {
-	add := func(text string) { out = append(out, Way{Selector: text, Words: "its names in the markup"}) }
+	add := func(text string) {
+		out = append(out, Way{Selector: text, Words: "its names in the markup", By: ByClass})
+	}
 	if around == nil {
 		for _, name := range own {
 			add(name)

@@ -1,6 +1,7 @@
 package pick_test
 
 import (
+	"maps"
 	"strings"
 	"testing"
 
@@ -41,14 +42,15 @@ func TestW31ChosenByWhatItSays(t *testing.T) {
 			t.Fatalf("%s: no %q", name, tt.text)
 		}
 		way, ok := pick.Choose(root, n, func(func(*html.Node) bool) {})
-		if !ok || !strings.HasSuffix(way.Selector, tt.want) || way.Words != tt.words || way.ByPosition != (name == "only its place") {
+		byPosition := name == "only its place"
+		if !ok || !strings.HasSuffix(way.Selector, tt.want) || way.Words != tt.words || way.By == pick.ByPlace != byPosition {
 			t.Errorf("%s: %+v, want %s: %s", name, way, tt.want, tt.words)
 		}
 	}
 }
 
-// TestW31OtherCaptures checks that the selector is chosen that finds the element of this name in the other captures, and
-// that a place is never chosen before a name (W31).
+// TestW31OtherCaptures checks that the selector is chosen that finds the element of this name in the other captures,
+// and that a place is never chosen before a name (W31).
 func TestW31OtherCaptures(t *testing.T) {
 	root := parse(t, meetings)
 	p := pick.Read(root)
@@ -58,9 +60,63 @@ func TestW31OtherCaptures(t *testing.T) {
 		"the second changes":   {"Court 1 10:00 7", strings.ReplaceAll(meetings, "<td>10:00<td>7", "<td>11:00<td>7"), `tr:named("Court 1", "10:00")`},
 		"another has the name": {"12", strings.ReplaceAll(meetings, "Rope", "Lamp"), `p:named("Rope")`},
 	} {
-		way, _ := pick.Choose(root, p.Element(number(p, tt.text)), func(yield func(*html.Node) bool) { yield(parse(t, tt.other)) })
-		if way.ByPosition || way.Selector != tt.want {
+		other := func(yield func(*html.Node) bool) { yield(parse(t, tt.other)) }
+		way, _ := pick.Choose(root, p.Element(number(p, tt.text)), other)
+		if way.By == pick.ByPlace || way.Selector != tt.want {
 			t.Errorf("%s: %+v", name, way)
+		}
+	}
+}
+
+// TestW32Edits checks what is offered for a pressed element, and what is foreseen for each when the page changes
+// (W32).
+func TestW32Edits(t *testing.T) {
+	kept := pick.Edits{Inserted: pick.Kept, Reordered: pick.Kept}
+	styled := kept
+	styled.Restyled = pick.Kept
+	page := strings.NewReplacer("Card_card__a1B2c", "card", "Card_cost__Zz9aB", "cost", "Grid_cards__x1Y2z", "cards",
+		"Stock_left__q9Zz1", "stock").Replace(meetings)
+	for name, tt := range map[string]struct {
+		page, text string
+		want       map[string]pick.Edits
+	}{
+		"a cell":             {page, "5", map[string]pick.Edits{pick.One: kept, pick.All: kept, pick.Column: kept}},
+		"a row":              {page, "Great Hall 9:00 4", map[string]pick.Edits{pick.One: kept, pick.All: kept}},
+		"an entry of a list": {page, "Nurse nights", map[string]pick.Edits{pick.One: kept, pick.All: kept}},
+		"a place": {page, "13", map[string]pick.Edits{pick.One: {Inserted: pick.Another, Reordered: pick.Kept},
+			pick.All: kept}},
+		"a card":  {meetings, "Rope", map[string]pick.Edits{pick.One: styled, pick.All: styled}},
+		"no list": {page, "Monday to Friday 10 to 18.", map[string]pick.Edits{pick.One: {}}},
+	} {
+		root := parse(t, tt.page)
+		p := pick.Read(root)
+		n := p.Element(number(p, tt.text))
+		have := map[string]pick.Edits{}
+		for _, o := range pick.Offers(root, n, func(func(*html.Node) bool) {}) {
+			if have[o.Scope] = pick.Try(root, n, o); len(o.Found) == 0 {
+				t.Errorf("%s: %s finds nothing", name, o.Selector)
+			}
+		}
+		if !maps.Equal(have, tt.want) {
+			t.Errorf("%s: %v, want %v", name, have, tt.want)
+		}
+	}
+}
+
+// TestW32Named checks which elements a person means by a text (W32).
+func TestW32Named(t *testing.T) {
+	root := parse(t, meetings)
+	p := pick.Read(root)
+	for text, want := range map[string]string{
+		"great hall": "Great Hall 9:00 4", "Warden*": "Warden (5) full time", "Court 1": "Court 1 9:00 6|Court 1 10:00 7",
+		"ann": "Ann", "Friday": "Monday to Friday 10 to 18.", "Mayor of": "", "": "",
+	} {
+		var have []string
+		for _, n := range p.Named(root, text) {
+			have = append(have, pick.Text(n))
+		}
+		if strings.Join(have, "|") != want {
+			t.Errorf("%q: %q, want %q", text, have, want)
 		}
 	}
 }

@@ -84,7 +84,8 @@ func letters(text string) (n int) {
 	return n
 }
 
-// isSecond reports whether a line can tell apart elements with one name: it has a word or is a time or a date, and is no price.
+// isSecond reports whether a line can tell apart elements with one name: it has a word or is a time or a date, and is
+// no price.
 func isSecond(line string) bool {
 	return utf8.RuneCountInString(line) <= longestKey && !ofMoney.MatchString(line) && !relative.MatchString(line) &&
 		(letters(line) >= 3 || ofClock.MatchString(line) || ofDate.MatchString(line))

@@ -1,11 +1,12 @@
-// Package pick lets people choose elements of a web page without reading its markup. It lists the texts of a page with
-// the elements that show them, and makes CSS selectors for an element that somebody chose.
+// Package pick lets people choose elements of a web page without reading its markup. It lists the texts of a page
+// with the elements that show them, and makes CSS selectors for an element that somebody chose.
 //
 // The list depends only on the page. So an element is named by the page and its number in the list.
 package pick
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -14,6 +15,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+	"github.com/tidemark/tidemark/pkg/policy/selector"
 )
 
 // Bounds of a list.
@@ -29,8 +31,8 @@ type Element struct {
 	Node *html.Node
 }
 
-// Line is a text of a page that stands on its own, such as a paragraph, with the element that shows it. If text stands
-// beside other blocks in its element, Whole is false, and the element shows more than the line.
+// Line is a text of a page that stands on its own, such as a paragraph, with the element that shows it. If text
+// stands beside other blocks in its element, Whole is false, and the element shows more than the line.
 type Line struct {
 	Element
 	Whole   bool
@@ -82,6 +84,43 @@ func (p *Page) Element(n int) *html.Node {
 		}
 	}
 	return nil
+}
+
+// Named returns the elements that have a name or show a text: rows and entries with the name, or else the listed
+// elements that show it, or else those that hold it. Case, blanks and a colon do not count.
+func (p *Page) Named(root *html.Node, text string) (out []*html.Node) {
+	if strings.Trim(text, " *") == "" {
+		return nil
+	}
+	page := selector.On(root)
+	for n := range root.Descendants() {
+		if n.Type == html.ElementNode && p.shown[n] > 0 && (selector.IsRow(n) || selector.IsEntry(n)) {
+			for _, name := range page.Names(n) {
+				if selector.IsName(text, name) && !slices.ContainsFunc(out, func(o *html.Node) bool { return contains(o, n) }) {
+					out = append(out, n)
+				}
+			}
+		}
+	}
+	if len(out) > 0 {
+		return out
+	}
+	var holding []*html.Node
+	for _, l := range p.Lines {
+		for _, e := range append([]Element{l.Element}, l.Parts...) {
+			if selector.IsName(text, e.Text) {
+				out = append(out, e.Node)
+				break
+			}
+		}
+		if l.Has(text) {
+			holding = append(holding, l.Node)
+		}
+	}
+	if len(out) > 0 {
+		return out
+	}
+	return holding
 }
 
 // Larger returns the closest element around n that shows more than n does; nil if only the whole page does.

@@ -126,7 +126,8 @@ func FuzzPick(f *testing.F) {
 				}
 				for _, w := range pick.Ways(root, e.Node) {
 					s := w.Selector
-					if found, err := pick.Find(root, s); err != nil || len(found) != 1 || found[0] != e.Node && letters(found[0]) != letters(e.Node) {
+					found, err := pick.Find(root, s)
+					if err != nil || len(found) != 1 || found[0] != e.Node && letters(found[0]) != letters(e.Node) {
 						t.Fatalf("%s finds %d elements, %v", s, len(found), err)
 					}
 				}

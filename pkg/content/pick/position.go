@@ -11,8 +11,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/policy/selector"
 )
 
-// positions returns selectors that find the element by its place below the closest element with a name, and below each
-// further one. A place with a name finds nothing if something else is there.
+// positions returns selectors that find the element by its place below the closest element with a name, and below
+// each further one. A place with a name finds nothing if something else is there.
 func (p *picker) positions() (out []Way) {
 	chain, words := "", ""
 	n := p.n
@@ -24,7 +24,7 @@ func (p *picker) positions() (out []Way) {
 		chain = step(n) + p.guard(n) + chain
 		n = n.Parent
 		if n.Type != html.ElementNode {
-			return append(out, Way{chain, cmp.Or(words, "the only one"), true})
+			return append(out, Way{chain, cmp.Or(words, "the only one"), ByPlace})
 		}
 		around, id := p.namesIn(n)
 		if id != "" {
@@ -37,15 +37,15 @@ func (p *picker) positions() (out []Way) {
 			around = append(around, n.Data)
 		}
 		for _, a := range around[:min(len(around), 2)] {
-			out = append(out, Way{a + " > " + chain, cmp.Or(words, "the only one"), true})
+			out = append(out, Way{a + " > " + chain, cmp.Or(words, "the only one"), ByPlace})
 		}
 		chain = " > " + chain
 	}
 	return out
 }
 
-// guard returns a test of the name of a row, an entry or the element itself, or of the first words of a paragraph, if it
-// has one; else "".
+// guard returns a test of the name of a row, an entry or the element itself, or of the first words of a paragraph,
+// if it has one; else "".
 func (p *picker) guard(n *html.Node) string {
 	if n.DataAtom == atom.P {
 		for _, line := range p.page.Lines(n, 1) {

@@ -1,6 +1,7 @@
 package pick
 
 import (
+	"iter"
 	"slices"
 
 	"golang.org/x/net/html"
@@ -21,18 +22,30 @@ const (
 
 // Way is a selector that finds one element alone in its page, or one around or in it that shows the same.
 type Way struct {
-	Selector   string
-	Words      string // by what it finds it, such as: the row “Great Hall”
-	ByPosition bool   // it finds the element by its place alone, such as: the third row
+	Selector string
+	Words    string // by what it finds it, such as: the row “Great Hall”
+	By       By
 }
+
+// By is what a selector finds an element by.
+type By string
+
+// What selectors find elements by, those first that change the least.
+const (
+	ByID      By = "id"
+	ByHeading By = "heading" // the heading above it
+	ByKey     By = "key"     // the key cell of its row, the title of its entry, or the first words of a paragraph
+	ByLabel   By = "label"   // the label beside it
+	ByClass   By = "class"   // its names in the markup
+	ByPlace   By = "place"   // its place among its siblings, such as: the third row
+)
 
 // Ways returns CSS selectors that find the element n alone in its page, those first that are the least likely to fail
 // or to find another one when the page changes: what the page says of the element comes before the names of its markup
 // if it is an entry of a list or a table, and its place comes last. It returns none if the element is too deep in the
 // page for any.
 func Ways(root, n *html.Node) (out []Way) {
-	p := &picker{root: root, page: selector.On(root), n: n}
-	p.around()
+	p := newPicker(root, n)
 	for _, w := range p.candidates() {
 		if p.tried++; p.tried > maxTried || len(out) == maxKept {
 			break
@@ -52,12 +65,12 @@ func Ways(root, n *html.Node) (out []Way) {
 // Choose returns the one of the [Ways] to an element that finds one element, of the same name, in the most of the other
 // captures of its page; of several, the first. One by place is chosen only if there is no other. It is not ok if no
 // selector finds the element.
-func Choose(root, n *html.Node, captures func(yield func(root *html.Node) bool)) (best Way, ok bool) {
+func Choose(root, n *html.Node, captures iter.Seq[*html.Node]) (best Way, ok bool) {
 	ways := Ways(root, n)
 	if len(ways) == 0 {
 		return best, false
 	}
-	if len(ways) > 1 && ways[len(ways)-1].ByPosition {
+	if len(ways) > 1 && ways[len(ways)-1].By == ByPlace {
 		ways = ways[:len(ways)-1]
 	}
 	if len(ways) == 1 {
@@ -109,10 +122,12 @@ type picker struct {
 	renewed int // how often the work for a page was used up
 }
 
-func (p *picker) around() {
-	for up := p.n; up != nil && up.Type == html.ElementNode && len(p.above) < maxAbove; up = up.Parent {
+func newPicker(root, n *html.Node) *picker {
+	p := &picker{root: root, page: selector.On(root), n: n}
+	for up := n; up != nil && up.Type == html.ElementNode && len(p.above) < maxAbove; up = up.Parent {
 		p.above = append(p.above, up)
 	}
+	return p
 }
 
 // finds reports whether a selector finds the element alone.

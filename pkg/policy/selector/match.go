@@ -36,8 +36,8 @@ func On(root *html.Node) *Page { return &Page{root: root, steps: maxSteps} }
 // Again allows as much work as for a new page.
 func (p *Page) Again() { p.steps = maxSteps }
 
-// Find returns the topmost elements that match one of the selectors, in the order of the page. Errors: [ErrLarge], and
-// [ErrAmbiguous] if several elements have a name that is for one.
+// Find returns the topmost elements that match one of the selectors, in the order of the page. Errors: [ErrLarge],
+// and [ErrAmbiguous] if several elements have a name that is for one.
 func (p *Page) Find(selectors []Selector) (out []*html.Node, err error) {
 	if len(selectors) == 0 {
 		return nil, nil
@@ -91,9 +91,9 @@ type walk struct {
 	out   map[*html.Node]bool // hidden copies of other elements, which do not match
 }
 
-// among searches for matches at and below the children of an element, beginning with c. It needs the bits of the element
-// alone (parent), those of it and of all its ancestors (above), those of the sibling before c, and those of all siblings
-// before c (earlier).
+// among searches for matches at and below the children of an element, beginning with c. It needs the bits of the
+// element alone (parent), those of it and of all its ancestors (above), those of the sibling before c, and those of
+// all siblings before c (earlier).
 func (w *walk) among(c *html.Node, above, parent, before, earlier uint32) {
 	for ; c != nil && w.page.steps >= 0; c = c.NextSibling {
 		if c.Type != html.ElementNode {

@@ -10,14 +10,14 @@ import (
 )
 
 // Names returns the names that a page gives to an element, as it shows them, the best first:
-//   - The name of a row is its key cell: its first th, or else its first td that has text. The name of another cell of
-//     the row is that of the row.
+//   - The name of a row is its key cell: its first th, or else its first td that has text. The name of another
+//     cell of the row is that of the row.
 //   - The name of a dd is its dt.
 //   - The name of a heading, a link, a button or another label is its text.
-//   - The name of another element is its caption or the heading at its beginning; of an entry, such as an li, an article
-//     or one of several siblings of a kind, its first heading, or else the link or bold text with which it begins; what
-//     labels it: its label element, aria-label, or the text beside it; the line that is all its text, or of an entry the
-//     first one; and that line up to a colon.
+//   - The name of another element is its caption or the heading at its beginning; of an entry, such as an li, an
+//     article or one of several siblings of a kind, its first heading, or else the link or bold text with which it
+//     begins; what labels it: its label element, aria-label, or the text beside it; the line that is all its text,
+//     or of an entry the first one; and that line up to a colon.
 //
 // A name has at most [MaxName] bytes.
 func (p *Page) Names(n *html.Node) []string {
@@ -152,8 +152,8 @@ func level(n *html.Node) int {
 	return 2
 }
 
-// IsEntry reports whether an element is an entry of a list: an li, an article, or one of several siblings with the same
-// tag and class.
+// IsEntry reports whether an element is an entry of a list: an li, an article, or one of several siblings with the
+// same tag and class.
 func IsEntry(n *html.Node) bool {
 	switch attr(n, "role") {
 	case "listitem", "article", "option":
@@ -182,7 +182,8 @@ func IsEntry(n *html.Node) bool {
 	return false
 }
 
-// Alike reports whether two elements are of one kind: they have the same tag, and a class in common or neither a class.
+// Alike reports whether two elements are of one kind: they have the same tag, and a class in common or neither a
+// class.
 func Alike(a, b *html.Node) bool {
 	if a == nil || b == nil || a.Data != b.Data || attr(a, "role") != attr(b, "role") {
 		return false
@@ -197,8 +198,8 @@ func Alike(a, b *html.Node) bool {
 	return len(classes) == 0 && other == "  "
 }
 
-// opening returns the caption of an element, or the heading with which it begins; nil if there is none. The result list is
-// true if it begins with an entry or a row instead: the name of that is not its own.
+// opening returns the caption of an element, or the heading with which it begins; nil if there is none. The result
+// list is true if it begins with an entry or a row instead: the name of that is not its own.
 func (p *Page) opening(n *html.Node) (head *html.Node, list bool) {
 	switch n.DataAtom {
 	case atom.Table, atom.Fieldset, atom.Details, atom.Figure:
@@ -309,7 +310,8 @@ func (p *Page) readIDs() {
 	}
 }
 
-// beside returns the text that labels an element from before it: in the same line up to a colon, or the element before.
+// beside returns the text that labels an element from before it: in the same line up to a colon, or the element
+// before.
 func (p *Page) beside(n *html.Node, up int) string {
 	const highest = 2 // elements that hold nothing but n
 	text := ""
@@ -421,7 +423,8 @@ func (p *Page) Head(n *html.Node) string {
 	return ""
 }
 
-// Label returns the text that labels an element: of its dt, its label, its aria-label, or beside it; "" if there is none.
+// Label returns the text that labels an element: of its dt, its label, its aria-label, or beside it; "" if there is
+// none.
 func (p *Page) Label(n *html.Node) string {
 	if n.DataAtom == atom.Dd {
 		if dt := termOf(n); dt != nil {

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// pattern is a text with which names are compared: its pieces stand in a name in this order, the first at its beginning
-// and the last at its end.
+// pattern is a text with which names are compared: its pieces stand in a name in this order, the first at its
+// beginning and the last at its end.
 type pattern []string
 
 func (t pattern) matches(name string) bool {
@@ -72,12 +72,19 @@ func unescape(text string) string {
 	return b.String()
 }
 
+// IsName reports whether a text, in which * stands for any text, is a name or says the same.
+func IsName(text, name string) bool {
+	text = fold(strings.Join(strings.Fields(text), " "))
+	return text != "" && pattern(strings.Split(text, "*")).matches(strings.Join(strings.Fields(name), " "))
+}
+
 // Quote returns a text as a string of CSS, for example as a name in :named.
 func Quote(text string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
 }
 
-// named is the test of :named. It is used by its address, as a key of maps. The first text is the name of the element, the others are lines of it.
+// named is the test of :named. It is used by its address, as a key of maps. The first text is the name of the
+// element, the others are lines of it.
 type named []pattern
 
 func parseNamed(argument string, _ int) (test, error) {

@@ -128,7 +128,8 @@ func BenchmarkNames(b *testing.B) {
 	}
 	page.WriteString("</table>")
 	for i := range 500 {
-		fmt.Fprintf(&page, "<section><h2>Part %d</h2><div class=card><h3>Card %d</h3><p>Text <b>%d</b></p></div></section>", i, i, i)
+		fmt.Fprintf(&page, "<section><h2>Part %d</h2><div class=card><h3>Card %d</h3><p>Text <b>%d</b></p></div></section>",
+			i, i, i)
 	}
 	root, err := html.Parse(strings.NewReader(page.String()))
 	if err != nil {

@@ -93,15 +93,13 @@ func parseLanguages(argument string, _ int) (test, error) {
 	var out languages
 	for _, one := range split(argument, ',') {
 		one = strings.ToLower(strings.Trim(strings.TrimSpace(one), `"'`))
-		if one == "" || strings.ContainsFunc(one, func(r rune) bool { return !strings.ContainsRune("-_", r) && !isLetter(r) }) {
+		if one == "" || strings.Trim(one, "abcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
 			return nil, fmt.Errorf("%.40q is not a language such as en", one)
 		}
 		out = append(out, one)
 	}
 	return out, nil
 }
-
-func isLetter(r rune) bool { return r >= 'a' && r <= 'z' || r >= '0' && r <= '9' }
 
 // holds looks for the nearest element around n that declares a language.
 func (l languages) holds(p *Page, n *html.Node) bool {

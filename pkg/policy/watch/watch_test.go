@@ -28,14 +28,16 @@ func TestW10RulesAreChecked(t *testing.T) {
 		"ends in the middle": {watch.Spec{Exclude: []string{"div >"}}, `watch.exclude: "div >" is not a CSS selector`},
 		"slow pseudo-class": {watch.Spec{Include: []string{"div:contains(p)"}},
 			"the pseudo-class :contains is not supported; supported are :column :containsown"},
-		"slow in another": {watch.Spec{Include: []string{"div:not(:contains(p))"}}, "the pseudo-class :contains is not supported"},
+		"slow in another": {watch.Spec{Include: []string{"div:not(:contains(p))"}},
+			"the pseudo-class :contains is not supported"},
 		"deep in each other": {watch.Spec{Include: []string{"a:not(b:not(c:not(d:not(e:not(f)))))"}},
 			"more than 4 selectors stand in each other"},
 		"long": {watch.Spec{Include: []string{strings.Repeat("x", 501)}},
 			"a rule of 501 characters; at most 500"},
-		"a long chain":        {watch.Spec{Include: []string{strings.Repeat("a ", 17)}}, "1 to 16 parts"},
-		"many parts":          {watch.Spec{Include: slow(14)}, "more than 200 parts together"},
-		"many in others":      {watch.Spec{Include: many(":is("+strings.Repeat("a,", 20)+"a)", 10)}, "more than 200 parts together"},
+		"a long chain": {watch.Spec{Include: []string{strings.Repeat("a ", 17)}}, "1 to 16 parts"},
+		"many parts":   {watch.Spec{Include: slow(14)}, "more than 200 parts together"},
+		"many in others": {watch.Spec{Include: many(":is("+strings.Repeat("a,", 20)+"a)", 10)},
+			"more than 200 parts together"},
 		"many":                {watch.Spec{Ignore: make([]string, 51)}, "watch.ignore has 51 entries; at most 50"},
 		"no expression":       {watch.Spec{Ignore: []string{"a("}}, `watch.ignore: "a(" is not a regular expression (RE2): error parsing regexp`},
 		"looks around":        {watch.Spec{Trigger: "(?!a)"}, "watch.trigger: "},
@@ -256,8 +258,8 @@ func FuzzRules(f *testing.F) {
 	})
 }
 
-// TestW30Ambiguous checks that a part to watch that is named as another is refused, and one to leave out is not left out
-// (W30).
+// TestW30Ambiguous checks that a part to watch that is named as another is refused, and one to leave out is not left
+// out (W30).
 func TestW30Ambiguous(t *testing.T) {
 	for _, tt := range []struct {
 		spec watch.Spec

@@ -11,9 +11,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/extract"
-	"github.com/tidemark/tidemark/pkg/content/extract/jsonld"
 	"github.com/tidemark/tidemark/pkg/content/extract/web"
-	"github.com/tidemark/tidemark/pkg/content/field"
 	"github.com/tidemark/tidemark/pkg/content/pick"
 	"github.com/tidemark/tidemark/pkg/registry/history"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
@@ -98,67 +96,4 @@ func load(ctx context.Context, p history.Past, digest string) (v version, err er
 	v.capture = c
 	v.root, v.cut, err = web.SelectorTree(body, c.ContentType(), history.BaseURL, extract.Limits{})
 	return v, err
-}
-
-// Choice is an element of a capture that somebody chose, and what to do with it.
-type Choice struct {
-	Capture string // digest
-	Element int    // number in the list of [Comparer.Elements]
-	Larger  int    // how many times the choice was made larger
-	As      string // "only" and "also" watch it with its value, "value" its value alone, "out" excludes it
-}
-
-// Chosen is what is known about a [Choice].
-type Chosen struct {
-	pick.Way
-	Text   string          // what the element shows in its capture
-	Larger bool            // a larger element can be chosen
-	Value  *field.Proposal // the value that it shows; nil for none
-}
-
-// choose makes a selector for a choice. Of those that find the element alone in its capture, it returns the one that
-// finds it in most of the other captures.
-func choose(ctx context.Context, p history.Past, q Choice, captures []snapshot.Capture) (out Chosen, err error) {
-	v, err := load(ctx, p, q.Capture)
-	if err != nil {
-		return out, err
-	}
-	if v.root == nil {
-		return out, fault.Field("element", "%s", noElements(v.capture))
-	}
-	page := pick.Read(v.root)
-	n := page.Element(q.Element)
-	if n == nil {
-		return out, fault.Field("element", "the capture has no element %d: list its elements again", q.Element)
-	}
-	const deepest = 512
-	for range min(q.Larger, deepest) {
-		up := page.Larger(n)
-		if up == nil {
-			break
-		}
-		n = up
-	}
-	way, ok := pick.Choose(v.root, n, func(yield func(*html.Node) bool) {
-		for _, c := range captures {
-			other, loadErr := load(ctx, p, history.Digest(c.RawHash))
-			if loadErr != nil && !fault.Is(loadErr, fault.NotFound) {
-				err = loadErr
-				return
-			}
-			if other.root != nil && !yield(other.root) {
-				return
-			}
-		}
-	})
-	if err == nil && !ok {
-		err = fault.Field("element", "no selector finds this element alone: it is too deep in the page, or beside too "+
-			"many others: choose a larger part, or write a selector")
-	}
-	out = Chosen{Way: way, Text: pick.Text(n), Larger: page.Larger(n) != nil}
-	address := cmp.Or(v.capture.FetchURL, v.capture.CanonicalURI)
-	if value, ok := field.NewPage(v.root, jsonld.Data{}, address).Propose(way.Selector); ok {
-		out.Value = &value
-	}
-	return out, err
 }

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -68,7 +69,7 @@ func (c *Comparer) Try(ctx context.Context, p history.Past, set *api.Watch, q Ch
 		return out, err
 	}
 	captures, large := affordable(captures)
-	if q.Element != 0 {
+	if q.isMade() {
 		if out.Chosen, err = choose(ctx, p, q, captures); err != nil {
 			return out, err
 		}
@@ -112,25 +113,30 @@ func affordable(captures []snapshot.Capture) (read, large []snapshot.Capture) {
 	return captures, nil
 }
 
-// withChoice returns a watch with the selector of an element, and with the value that the element shows.
+// withChoice returns a watch with the selector of an offer, and with the value that the chosen element shows. If the
+// offer is for all entries of a list and each has a link, the new ones are told.
 func withChoice(w api.Watch, chosen *Chosen, as string) (api.Watch, error) {
+	o := chosen.Offer
 	switch as {
 	case "only", "":
-		w.Include = []string{chosen.Selector}
+		w.Include = []string{o.Selector}
 	case "also":
-		w.Include = append(slices.Clone(w.Include), chosen.Selector)
+		w.Include = append(slices.Clone(w.Include), o.Selector)
 	case "value":
 		if chosen.Value == nil {
 			return w, fault.Field("as", "the text of the element is neither an amount, a date, a number nor an availability")
 		}
 	case "out":
-		w.Exclude = append(slices.Clone(w.Exclude), chosen.Selector)
+		w.Exclude = append(slices.Clone(w.Exclude), o.Selector)
 		return w, nil
 	default:
 		return w, fault.Field("as", "as must be only, also, value or out, not %.40q", as)
 	}
 	if chosen.Value != nil {
 		w.Fields = withField(w.Fields, &chosen.Value.Spec)
+	}
+	if o.Links != "" {
+		w.List, w.ListLinks = cmp.Or(w.List, "tell"), []string{o.Links}
 	}
 	return w, nil
 }

@@ -48,8 +48,9 @@ func TestW23WhatIsNotListed(t *testing.T) {
 // G5: TestG5ChosenValues checks that a value is added to the fields once, that another one gets a name of its own, and
 // that an element without a value cannot be watched for one.
 func TestG5ChosenValues(t *testing.T) {
+	offer := func(at string) Offer { return Offer{Offer: pick.Offer{Way: pick.Way{Selector: at}}} }
 	price := func(at string) *Chosen {
-		return &Chosen{Way: pick.Way{Selector: at}, Value: &field.Proposal{Spec: field.Spec{Name: "price", Type: field.Money,
+		return &Chosen{Offer: offer(at), Value: &field.Proposal{Spec: field.Spec{Name: "price", Type: field.Money,
 			Source: field.CSS, At: at}}}
 	}
 	w := api.Watch{Include: []string{"h1"}}
@@ -68,7 +69,7 @@ func TestG5ChosenValues(t *testing.T) {
 	if len(w.Include) != 1 || w.Include[0] != ".b" || len(w.Exclude) != 1 {
 		t.Errorf("have %+v", w)
 	}
-	if _, err := withChoice(w, &Chosen{Way: pick.Way{Selector: ".c"}}, "value"); fault.FieldOf(err) != "as" {
+	if _, err := withChoice(w, &Chosen{Offer: offer(".c")}, "value"); fault.FieldOf(err) != "as" {
 		t.Error(err)
 	}
 }

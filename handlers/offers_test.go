@@ -1,0 +1,79 @@
+package handlers
+
+import (
+	"encoding/json"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/tidemark/tidemark/pkg/api"
+)
+
+const (
+	meetingsTable = `</p><h2>Meetings</h2><table><tr><th>Place<th>Time</tr><tr><td>Great Hall<td>9:00</tr>
+		<tr><td>Town Hall<td>10:00</tr></table>`
+	jobsList = `<h2>Jobs</h2><div class=jobs><article><h3><a href=/1>Warden</a></h3><a href=/t>night</a></article>
+		<article><h3><a href=/2>Nurse</a></h3><a href=/t>day</a></article><div class=ad>Lamps!</div></div><p>`
+)
+
+// TestW32TheQuestion checks which ways to watch a pressed element are offered, what the preview says of each, and that
+// new entries of a list are told when all entries are chosen (W32).
+func TestW32TheQuestion(t *testing.T) {
+	r := newRig(t)
+	id, item := r.priced()
+	r.say(id, meetingsTable+strings.ReplaceAll(jobsList, "Nurse", "Cook"))
+	r.say(id, meetingsTable+jobsList)
+	try := func(body string) (trial api.WatchTrial) {
+		t.Helper()
+		w := do(t, r, "POST", "/api/items/"+id+"/watch/try", body)
+		if err := json.Unmarshal(w.Body.Bytes(), &trial); err != nil || w.Code != 200 {
+			t.Fatalf("%s: %d %s", body, w.Code, w.Body)
+		}
+		return trial
+	}
+	for body, want := range map[string][]string{
+		`{"text":"9:00"}`: {
+			`this tr:named("Great Hall") td:column("Time"): “Time” of the row “Great Hall”: found in 2 of 5 captures; ` +
+				`still found when one is inserted above; still found when they change places`,
+			`alike table:named("Meetings"): `, `column td:column("Time"): the column “Time”: found in 2`},
+		`{"text":"town hall","scope":"alike"}`: {`this tr:named("Town Hall"): the row “Town Hall”: `, `alike table:named("Meetings"): all rows`},
+		`{"text":"Nurse","scope":"alike"}`: {`this article:named("Nurse"): the entry “Nurse”: found in 1 of 5`,
+			`alike .jobs > article: all entries like this one: found in 2`},
+	} {
+		trial := try(body)
+		for i, o := range trial.Offers {
+			have := o.Scope + " " + o.Selector + ": " + o.Says + ": " + o.Finds()
+			if i >= len(want) || !strings.HasPrefix(have, want[i]) {
+				t.Errorf("%s: %s", body, have)
+			}
+		}
+		if len(trial.Offers) != len(want) {
+			t.Errorf("%s: %d offers", body, len(trial.Offers))
+		}
+	}
+	trial := try(`{"text":"Nurse","scope":"alike"}`)
+	const links = ".jobs > article :is(h1, h2, h3, h4, h5, h6) a[href]"
+	if w := trial.Watch; w.List != "tell" || strings.Join(w.Include, "") != ".jobs > article" ||
+		strings.Join(w.ListLinks, "") != links || len(trial.Captures[0].Entries) != 2 {
+		t.Errorf("%+v, %+v", w, trial.Captures[0])
+	}
+	for body, says := range map[string]string{
+		`{"text":"Hall"}`:                        "2 parts of the page are named",
+		`{"text":"Mayor"}`:                       "0 parts of the page are named",
+		`{"text":"Great Hall","scope":"column"}`: "in no list or table",
+	} {
+		w := do(t, r, "POST", "/api/items/"+id+"/watch/try", body)
+		if w.Code != 400 || !strings.Contains(w.Body.String(), says) {
+			t.Errorf("%s: %d %s", body, w.Code, w.Body)
+		}
+	}
+	q := pressed(t, shows(t, r, item+"/pick"), "Nurse")
+	shows(t, r, item+"/pick?"+q.Encode(), `name="scope" value="this" checked`, `All like this, new ones are told: all entries`)
+	q.Set("scope", "alike")
+	shows(t, r, item+"/pick?"+q.Encode(), `name="scope" value="alike" checked`, ".jobs &gt; article</textarea>", `a[href]</textarea>`)
+	form := url.Values{"do": {"save"}, "watch.include": {"article"}, "watch.list": {"tell"},
+		"watch.listLinks": {"article h3 a"}}
+	if w := post(t, r, item+"/pick", "same-origin", form); w.Header().Get("Location") != item+"?done=part" {
+		t.Fatalf("%d %s", w.Code, w.Body)
+	}
+}
