@@ -287,13 +287,24 @@ func (p *picker) first() (out []Way) {
 	if p.n.DataAtom != atom.P && p.n.DataAtom != atom.Blockquote {
 		return nil
 	}
-	for _, line := range p.page.Lines(p.n, 1) {
-		for _, text := range texts(line) {
-			t := namedTest(text)
-			out = append(out, Way{Selector: p.n.Data + t.test, Words: "its first words, " + t.words, By: ByKey})
-		}
+	if t, ok := p.firstWords(p.n); ok {
+		out = append(out, Way{Selector: p.n.Data + t.test, Words: "its first words, " + t.words, By: ByKey})
 	}
 	return out
+}
+
+// firstWords returns a test of the first words of a paragraph, which are a line of it.
+func (p *picker) firstWords(n *html.Node) (t aTest, ok bool) {
+	const most = 4
+	lines := p.page.Lines(n, most)
+	for _, line := range lines {
+		if found := texts(line); len(found) > 0 && len(lines) == 1 {
+			return namedTest(found[0]), true
+		} else if len(found) > 0 {
+			return namedTest("*", found[0]), true
+		}
+	}
+	return t, false
 }
 
 // marked returns selectors by the names that the markup gives to the element, or to it and to elements around it.

@@ -30,9 +30,11 @@ var (
 // is a price, and the name with * for a number that counts. A long name is cut to its first words.
 func keys(name string) (out []string) {
 	name = strings.ReplaceAll(name, "*", " ")
-	switch {
-	case !isWordy(name) || relative.MatchString(name) || ofMoney.MatchString(name):
+	switch isShort := utf8.RuneCountInString(name) < longestKey/2; {
+	case !isWordy(name) || isShort && relative.MatchString(name):
 		return nil
+	case ofMoney.MatchString(name):
+		return texts(name)
 	case ofCount.MatchString(name):
 		out = append(out, strings.TrimSpace(ofCount.ReplaceAllString(name, "$1"))+" "+
 			ofCount.ReplaceAllStringFunc(name, func(s string) string {
@@ -57,7 +59,7 @@ func texts(line string) []string {
 	}
 	line = number.ReplaceAllString(line, "*")
 	isLong := strings.Contains(strings.TrimSuffix(line, " *"), " ") || strings.ContainsFunc(line, words.IsSpaceless)
-	if letters(line) < leastLetters || !isLong || relative.MatchString(line) || ofMoney.MatchString(line) {
+	if letters(line) < leastLetters || !isLong {
 		return nil
 	}
 	return []string{line}

@@ -48,10 +48,8 @@ func (p *picker) positions() (out []Way) {
 // if it has one; else "".
 func (p *picker) guard(n *html.Node) string {
 	if n.DataAtom == atom.P {
-		for _, line := range p.page.Lines(n, 1) {
-			if t := texts(line); len(t) > 0 {
-				return namedTest(t[0]).test
-			}
+		if t, ok := p.firstWords(n); ok {
+			return t.test
 		}
 	}
 	if isLarge := n == p.n && len(p.page.Lines(n, 2)) > 1; !isLarge && !selector.IsRow(n) && !selector.IsEntry(n) {
