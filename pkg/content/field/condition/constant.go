@@ -2,7 +2,6 @@ package condition
 
 import (
 	"strconv"
-	"strings"
 
 	"github.com/tidemark/tidemark/pkg/content/field"
 )
@@ -90,11 +89,8 @@ func (k constant) String() string {
 			return v.String()
 		}
 	}
-	switch {
-	case k.stock.None():
+	if k.stock.None() {
 		return strconv.Quote(k.text.Text)
-	case strings.Contains(k.text.Text, k.stock.Text): // a name or an address of schema.org
-		return k.stock.Words()
 	}
 	return k.text.Text
 }

@@ -16,7 +16,7 @@ func TestG2ConditionsReadLikeSentences(t *testing.T) {
 		"price <= 1299 EUR":            {Op: "<=", Value: "1.299,00 €"},
 		"price >= 12.90":               {Op: ">=", Value: "12.90"},
 		"price > 9.90 EUR per month":   {Op: ">", Value: "9.90 EUR a month", Against: "value"},
-		"price = in stock":             {Op: "=", Value: "https://schema.org/InStock"},
+		"price = InStock":              {Op: "=", Value: "InStock"},
 		"price = ausverkauft":          {Op: "=", Value: "ausverkauft"},
 		`price = "green"`:              {Op: "=", Value: " green "},
 		"price > 2026-11-27":           {Op: ">", Value: "27 November 2026"},
@@ -29,7 +29,7 @@ func TestG2ConditionsReadLikeSentences(t *testing.T) {
 		"price changes by at least 5 EUR against the first value":   {Op: "changedBy", Value: "5 EUR", Against: "first"},
 		"price changes by at least 10 % against the previous value": {Op: "changedBy", Value: "10", Unit: "%"},
 		"price changes by at least 2.5 % against the highest value": {Op: "changedBy", Value: "2.5 %", Against: "highest"},
-		"price goes from in stock to another value":                 {Op: "fromTo", From: "InStock"},
+		"price goes from InStock to another value":                  {Op: "fromTo", From: "InStock"},
 		"price changes": {Op: "fromTo"},
 		"price disappears, also at the first check": {Op: "disappears", First: true},
 	} {

@@ -54,7 +54,8 @@ func TestG2Sentences(t *testing.T) {
 func TestG2SentencesAreReadBack(t *testing.T) {
 	some := func(t *rapid.T, name string, all ...string) string { return rapid.SampledFrom(all).Draw(t, name) }
 	rapid.Check(t, func(t *rapid.T) {
-		constants := []string{"", "80", "80 EUR", "0.5", "2026-11-27", "InStock", "red and blue", "from here to there"}
+		constants := []string{"", "80", "80 EUR", "0.5", "2026-11-27", "InStock", "in stock",
+			"https://schema.org/InStock", "red and blue", "from here to there"}
 		spec := api.Condition{Field: some(t, "field", "price", "list price", "availability", "sale price",
 			"Price", `a "b" < c`), Op: some(t, "op", Ops...),
 			Value: api.Constant(some(t, "value", constants...)), From: api.Constant(some(t, "from", constants...)),
