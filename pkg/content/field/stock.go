@@ -2,6 +2,7 @@ package field
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -39,29 +40,62 @@ func readStock(text string) (v Value, why string, ok bool) {
 
 // stockStatement is what a statement says: an availability, or why it says none.
 type stockStatement struct {
-	name  string
-	why   string
-	weak  bool // it gives way to others
-	local bool // it is about a shop or the web alone
-	order bool // it says that orders are taken
-	book  bool // it says that something can be reserved
+	name    string
+	why     string
+	weak    bool // it gives way to others
+	local   bool // it is about a shop, the web or a way of delivery alone
+	order   bool // it says that orders are taken
+	book    bool // it says that something can be reserved
+	part    bool // it denies a way of delivery
+	partly  bool // something else is available, or it speaks of orders, and what it says is not known
+	denying bool // it denies something that is not known
 }
 
 // stockOf returns the availability that the statements of a text have in common, or why there is none.
 func stockOf(text string) (name, why string) {
 	all, asked := statementsOf(text)
-	notified := slices.ContainsFunc(all, func(s []stockWord) bool { return statement(s).has(isNotify) })
-	var said []stockStatement
+	anyHas := func(r role) bool {
+		return slices.ContainsFunc(all, func(s []stockWord) bool { return statement(s).has(r) })
+	}
+	notified, released := anyHas(isNotify), anyHas(isRelease)
+	said, parts := make([]stockStatement, len(all)), 0
 	why = noStockWords
 	for i, s := range all {
-		st := statement(s).read(asked[i], notified)
-		st.order, st.book = statement(s).has(isOrder), statement(s).has(isBook)
-		if st.name != "" || st.order || st.book {
-			said = append(said, st)
+		said[i] = statement(s).state(asked[i], notified, released)
+		why = cmp.Or(said[i].why, why)
+		if said[i].part {
+			parts++
 		}
-		why = cmp.Or(st.why, why)
 	}
-	return commonStock(said, why)
+	name, why = commonStock(said, why)
+	either := func(is func(stockStatement) bool) bool { return slices.ContainsFunc(said, is) }
+	switch {
+	case name == "" && parts > 1: // no way is left
+		return "OutOfStock", ""
+	case slices.Contains(stockDenied, name) && either(func(s stockStatement) bool { return s.partly }),
+		slices.Contains(hasStock, name) && either(func(s stockStatement) bool { return s.denying }):
+		return "", stockDiffers
+	}
+	return name, why
+}
+
+// state returns all that a statement says. notified and released are whether a message is offered, and a release is to
+// come, anywhere in the text.
+func (s statement) state(asked, notified, released bool) stockStatement {
+	st := s.read(asked, notified)
+	if asked {
+		return st
+	}
+	st.order = s.affirms(isOrder) || s.has(isCan) && s.affirms(isBuying)
+	st.book = s.affirms(isBook)
+	if released && (st.order || st.book) && st.name != "OutOfStock" {
+		st.name, st.book = "PreOrder", true
+	}
+	if st.name == "" && !st.order {
+		st.partly = s.has(isBuying) || s.has(ofOther) && s.has(isStock) && s.negatedOf(isStock) < 0
+		st.denying = s.has(isNot, isNo, isNoLonger, isNone) && s.unknown() > 0 && !s.has(ofOther, isSend, isPickup)
+	}
+	return st
 }
 
 // The availabilities in the order in which they prevail over others: orders that are taken, denials, and stock.
@@ -100,6 +134,8 @@ func commonStock(said []stockStatement, why string) (name, reason string) {
 		return "", stockDiffers
 	case has != "":
 		return has, ""
+	case orders == "PreOrder" && firstOf(ordersTaken[1:], said, strong) != "" && !booked:
+		return "", stockDiffers
 	case orders != "":
 		return orders, ""
 	case anyDenied == "OutOfStock" && booked:
@@ -110,7 +146,7 @@ func commonStock(said []stockStatement, why string) (name, reason string) {
 		return denied, ""
 	case anyDenied != "":
 		return anyDenied, ""
-	case taken || firstOf(hasStock, said, always) != "":
+	case firstOf(hasStock, said, always) != "":
 		return "InStock", ""
 	}
 	return "", why
@@ -126,11 +162,14 @@ func (s statement) at(roles ...role) int {
 	return slices.IndexFunc(s, func(w stockWord) bool { return slices.Contains(roles, w.role) })
 }
 
+// affirms reports whether the statement has a phrase with a role, and does not deny it.
+func (s statement) affirms(r role) bool { return s.has(r) && s.negatedOf(r) < 0 }
+
 // unknown counts the words that are not known. Two letters of a script without spaces count as one word.
 func (s statement) unknown() (n int) {
 	letters := 0
 	for _, w := range s {
-		if w.role != isUnknown {
+		if w.role != isUnknown && w.role != isBuying {
 			continue
 		}
 		if r := []rune(w.text); len(r) == 1 && (words.IsSpaceless(r[0]) || unicode.Is(unicode.Hangul, r[0])) {
@@ -150,10 +189,14 @@ func (s statement) timed() (out statement) {
 		switch {
 		case w.role == isNumber && i+1 < len(s) && slices.Contains(times, s[i+1].role):
 			continue
+		case w.role == isDate && s.isPart(i):
+			w.role = isNumber
 		case w.role == isNumber && i > 0 && s[i-1].role == beforeDate && dayAndMonth.MatchString(w.text):
 			w.role = isDate
 		case w.role == ofWeeks && i+1 < len(s) && s[i+1].role == isNumber: // week 20
 			w.role = isDate
+		case w.role == isCan && !s.has(isBuying):
+			w.role = isMaybe
 		case slices.Contains(times, w.role) && (i == 0 || s[i-1].role != isNumber):
 			w.role = isFiller
 		}
@@ -162,20 +205,30 @@ func (s statement) timed() (out statement) {
 	return out
 }
 
-// count returns the number of pieces that a statement names, if it names one.
-func (s statement) count() (n int, ok bool) {
+// isPart reports whether what may be a date in digits is a part of all places, as in "3/20 left".
+func (s statement) isPart(i int) bool {
+	beside := func(i int) bool {
+		return i >= 0 && i < len(s) && slices.Contains([]role{isLeft, isPiece, isAble}, s[i].role)
+	}
+	return strings.Count(s[i].text, "/") == 1 && (beside(i-1) || beside(i+1))
+}
+
+// count reports whether a statement names a number of pieces that is not 0, and whether it names 0. Of "2 of 10" or
+// "2/10" the first counts.
+func (s statement) count() (some, zero bool) {
 	for _, w := range s {
 		if w.role == isNumber {
-			d, fits := smallInt(w.text)
-			return d, fits || w.text != ""
+			first, _, _ := strings.Cut(w.text, "/")
+			isZero := strings.Trim(first, "0") == ""
+			some, zero = some || !isZero, zero || isZero
 		}
 	}
-	return 0, false
+	return some && !zero, zero
 }
 
 const (
 	// maxBeside limits the words that are not known in a statement.
-	maxBeside = 8
+	maxBeside = 4
 	// maxDenied limits the words between a denial and what it denies.
 	maxDenied = 4
 )
@@ -201,7 +254,7 @@ func (s statement) read(asked, notified bool) (st stockStatement) {
 	if !said {
 		st = s.present()
 	}
-	st.local = s.has(inShop, onWeb)
+	st.local = s.has(inShop, onWeb, isPickup) || slices.Contains(stockDenied, st.name) && s.has(isSend)
 	return st
 }
 
@@ -223,15 +276,31 @@ func (s statement) ordered() string {
 	return "BackOrder"
 }
 
-// negated reports whether a phrase is denied: a word before it, with few words between, or one at the end.
+// negated reports whether a phrase is denied: by a word before it, with few words between of which at most one is not
+// known, or by one behind it.
 func (s statement) negated(at int) bool {
-	for i := at - 1; i >= max(0, at-maxDenied); i-- {
-		if w := s[i].role; w == isNot || w == isNoLonger || w == isNone {
+	unknown := 0
+	for i := at - 1; i >= max(0, at-maxDenied) && unknown < 2; i-- {
+		switch s[i].role {
+		case isNot, isNo, isNoLonger, isNone:
 			return true
+		case isUnknown:
+			unknown++
 		}
 	}
+	if at == len(s)-1 {
+		return false
+	}
 	end := s[len(s)-1].role
-	return at < len(s)-1 && (end == isNot || end == isNone || s[at+1].role == isNot)
+	return end == isNot || end == isNo || end == isNone || s[at+1].role == isNot || s[at+1].role == isNoLonger
+}
+
+// negatedOf returns the position of the first phrase with one of some roles if it is denied; -1 otherwise.
+func (s statement) negatedOf(roles ...role) int {
+	if at := s.at(roles...); at >= 0 && s.negated(at) {
+		return at
+	}
+	return -1
 }
 
 // denied reads a statement that says that there is none.
@@ -239,26 +308,33 @@ func (s statement) denied() (st stockStatement, said bool) {
 	if at := s.at(isGone, isSold, isOut); at >= 0 {
 		return s.deniedAt(at), true
 	}
+	if at := s.at(isSell); at >= 0 && s.unknown() < maxDenied && !s.has(isNumber, isNot, isNo, isStock, isAble) {
+		return s.deniedAt(at), true
+	}
 	none := stockStatement{name: "OutOfStock"}
-	n, counted := s.count()
-	switch zero := counted && n == 0 || s.has(isNone); {
-	case zero && s.has(isStock, isAble, isShip, isLeft, isPiece, isNoun), s.has(isEnded) && s.has(isNoun, ofOther, isPre):
+	some, zero := s.count()
+	switch {
+	case (zero || s.has(isNone)) && s.has(isStock, isAble, isShip, isLeft, isPiece, isNoun),
+		s.has(isEnded) && s.has(isNoun, ofOther, isPre):
 		return none, true
 	}
-	at := s.at(isStock, isAble, isShip)
+	at := s.negatedOf(isStock, isAble, isShip)
 	if at < 0 {
-		at = s.at(isNoun, isPiece)
+		at = s.negatedOf(isNoun, isPiece, isOrder, isBack, isBuying)
 	}
-	if at < 0 || !s.negated(at) {
+	if at < 0 && !some {
+		at = s.negatedOf(isLeft)
+	}
+	if at < 0 {
 		return st, false
 	}
 	before := s[:at]
 	switch {
-	case before.has(ofOther, isSend):
-		return stockStatement{why: stockOfOthers}, true
+	case before.has(ofOther, isSend, isPickup):
+		return stockStatement{why: stockOfOthers, part: !before.has(ofOther)}, true
 	case s.has(isMaybe, isIf):
 		return stockStatement{why: stockDepends}, true
-	case before.has(isNoLonger):
+	case before.has(isNoLonger), at+1 < len(s) && s[at+1].role == isNoLonger:
 		return stockStatement{name: "Discontinued"}, true
 	}
 	return none, true
@@ -270,34 +346,36 @@ func (s statement) deniedAt(at int) stockStatement {
 	switch before := s[max(0, at-near):at]; {
 	case before.has(isAlmost), before.has(isSoon):
 		return stockStatement{name: "LimitedAvailability"}
-	case before.has(isNot), s.has(isMaybe, isIf, isPast) && !s.has(isNow):
+	case before.has(isNot, isNo), s.has(isMaybe, isIf, isPast) && !s.has(isNow):
 		return stockStatement{why: stockDepends}
-	case s[:at].has(ofOther, isSend):
-		return stockStatement{why: stockOfOthers}
+	case s[:at].has(ofOther, isSend, isPickup):
+		return stockStatement{why: stockOfOthers, part: !s[:at].has(ofOther)}
 	}
-	name := map[role]string{isGone: "Discontinued", isSold: "SoldOut", isOut: "OutOfStock"}[s[at].role]
-	return stockStatement{name: name}
+	return stockStatement{name: map[role]string{isGone: "Discontinued", isSold: "SoldOut", isSell: "SoldOut",
+		isOut: "OutOfStock"}[s[at].role]}
 }
 
 // later reads a statement about a time to come, or about what holds only on a condition.
 func (s statement) later(notified bool) (st stockStatement, said bool) {
 	has := s.at(isStock, isAble, isShip, isNoun)
 	late := stockStatement{name: "OutOfStock", weak: has < 0}
-	soon := s.at(isSoon, isWhen)
+	soon := s.at(isSoon, isWhen, isRelease)
 	switch {
 	case s.has(isNotify) && s.has(ofOther, isMaybe) && has < 0:
 		return stockStatement{why: stockOfOthers}, true
 	case s.has(isNotify):
 		return late, true
-	case s.has(isWhen) && (has >= 0 || s.has(isSoon)):
+	case s.has(isWhen) && (has >= 0 || s.has(isSoon, isRelease)):
 		return late, true
+	case has < 0 && s.has(isRelease) && s.hasYear(): // it may have passed
+		return stockStatement{why: stockDepends}, true
 	case has >= 0 && s.has(isIf, isUntil):
 		if notified {
 			return late, true
 		}
 		return stockStatement{why: stockDepends}, true
 	case soon >= 0 && s.has(isSend) && soon > has: // the time is of the delivery
-	case s.has(isSoon) && (has >= 0 || s.unknown() <= maxDenied && !s.has(ofOther, isSend)):
+	case s.has(isSoon, isRelease) && (has >= 0 || s.unknown() <= 1 && !s.has(ofOther, isSend)):
 		return late, true
 	case has < 0 || s.has(isSend):
 	case s[:has].has(ofOther):
@@ -310,6 +388,13 @@ func (s statement) later(notified bool) (st stockStatement, said bool) {
 	return st, false
 }
 
+// hasYear reports whether a statement names a year.
+func (s statement) hasYear() bool {
+	return slices.ContainsFunc(s, func(w stockWord) bool { return namesYear.MatchString(w.text) })
+}
+
+var namesYear = regexp.MustCompile(`\b(19|20)\d\d\b`)
+
 // dated reports whether a date or a long time stands in a statement with a word of availability.
 func (s statement) dated(has int) bool {
 	if s[has].role == isShip && !s.has(isDate) {
@@ -321,11 +406,16 @@ func (s statement) dated(has int) bool {
 // present reads a statement about the present.
 func (s statement) present() stockStatement {
 	const beside = 2 // words that are not known
-	n, counted := s.count()
-	some, few := counted && n > 0, stockStatement{name: "LimitedAvailability"}
+	some, _ := s.count()
+	few := stockStatement{name: "LimitedAvailability"}
 	isStated := s.unknown() == 0 && !s.has(isMaybe, ofOther)
 	switch {
-	case s.has(isPast):
+	case s.has(isPast, isSell):
+		return stockStatement{why: stockDepends}
+	case s.has(isPickup) && s.has(isNow, ofHours, isAble) && !s.has(isNot, isNo, isSoon) &&
+		s.unknown() <= beside:
+		return stockStatement{name: "InStock"}
+	case s.has(isFew) && s.has(isMaybe):
 		return stockStatement{why: stockDepends}
 	case s.has(isFew):
 		return few
@@ -333,10 +423,23 @@ func (s statement) present() stockStatement {
 		return few
 	case some && s.has(isOnly) && s.has(isStock, isAble, isShip, isPiece):
 		return few
-	case some && isStated && s.has(isNoun), isStated && s.has(isNoun) && s.has(isYes, isNow):
+	case some && s.counted(isAble) && !s.has(isMaybe, ofOther, isSend, isOnly, isNot, isNo, ofHours, ofDays, ofWeeks):
+		return stockStatement{name: "InStock"}
+	case some && isStated && s.has(isNoun), isStated && s.has(isNoun) && s.has(isYes, isNow),
+		s.unknown() < beside && s.has(isYes) && s.has(inShop, onWeb) && !s.has(isMaybe, ofOther):
 		return stockStatement{name: "InStock"}
 	}
 	return s.available()
+}
+
+// counted reports whether a number counts what a phrase with a role is said of: "6 available", "available: 6".
+func (s statement) counted(r role) bool {
+	at := s.at(r)
+	if at < 0 {
+		return false
+	}
+	near := s[max(0, at-1):min(len(s), at+2)]
+	return near.has(isNumber) || at > 1 && s[at-1].role == isPiece && s[at-2].role == isNumber
 }
 
 // available reads a statement whose words say that there is something.
@@ -356,7 +459,9 @@ func (s statement) available() stockStatement {
 		return stockStatement{name: "OnlineOnly"}
 	case s.has(isOnly), s[:at].has(ofOther):
 		return stockStatement{why: stockOfOthers}
-	case s[at].role != isStock && (s.unknown() > 0 || s[:at].has(isSend) || s.has(ofOther)):
+	case s.has(isNot, isNo, isNoLonger) && s.unknown() > 0:
+		return stockStatement{why: stockDiffers}
+	case s[at].role != isStock && ((s.unknown() > 0 && !s.has(inShop)) || s[:at].has(isSend) || s.has(ofOther)):
 		return stockStatement{why: stockOfOthers}
 	}
 	return stockStatement{name: "InStock"}

@@ -30,23 +30,28 @@ const (
 	onAsk                          role = "ask"                        // on request
 	isAlmost                       role = "almost"                     // almost sold out
 	isNot, isNoLonger, isNone      role = "not", "nolonger", "none"
+	isSell                         role = "sell"
+	isNo                           role = "no" // it denies what follows, or is the answer at the end
 	isYes, isNow                   role = "yes", "now"
 	isSoon, isWhen, isIf           role = "soon", "when", "if"
-	isNotify                       role = "notify" // somebody wants to be told
+	isRelease                      role = "release" // the first day of sale is to come
+	isNotify                       role = "notify"  // somebody wants to be told
 	isLeft, isPiece                role = "left", "piece"
 	isNoun                         role = "noun" // stock, availability: a word behind it says which
 	inShop, onWeb, isOnly          role = "shop", "web", "only"
-	isSend                         role = "send"  // delivery
+	isSend                         role = "send" // delivery
+	isPickup                       role = "pickup"
 	ofOther                        role = "other" // something that is available or not besides the product
 	isMaybe, isPast                role = "maybe", "was"
 	isFiller                       role = "skip"
 	beforeDate, isDate             role = "on", "date"
 	ofHours, ofDays, ofWeeks       role = "hour", "day", "week"
-	isBuy                          role = "buy"     // a button to buy
-	isBut                          role = "but"     // divides two statements
-	isOrder                        role = "order"   // orders are taken; alone, that is in stock
-	isBook                         role = "book"    // what is to come can be reserved
-	isContact                      role = "contact" // whom to ask
+	isBuy                          role = "buy"           // a button to buy
+	isBut                          role = "but"           // divides two statements
+	isOrder                        role = "order"         // orders are taken
+	isBook                         role = "book"          // what is to come can be reserved
+	isContact                      role = "contact"       // whom to ask
+	isBuying, isCan                role = "buying", "can" // together, orders are taken
 	isUntil, isEnded               role = "until", "ended"
 	isNumber                       role = "#"
 	isUnknown                      role = ""
@@ -66,6 +71,14 @@ func (p stockPhrase) endings() (n int) {
 		if any {
 			n++
 		}
+	}
+	return n
+}
+
+// letters counts the bytes of the words, without those that may follow.
+func (p stockPhrase) letters() (n int) {
+	for _, w := range p.words {
+		n += len(w)
 	}
 	return n
 }
@@ -93,7 +106,7 @@ var stockPhrases = sync.OnceValue(func() map[rune][]stockPhrase {
 	}
 	for _, list := range all {
 		slices.SortStableFunc(list, func(a, b stockPhrase) int {
-			return cmp.Or(len(b.words)-len(a.words), a.endings()-b.endings())
+			return cmp.Or(len(b.words)-len(a.words), a.endings()-b.endings(), b.letters()-a.letters())
 		})
 	}
 	return all
@@ -105,6 +118,8 @@ func plainWords(text string) string {
 	for _, r := range norm.NFKD.String(strings.ToLower(text)) {
 		switch {
 		case r >= 0x300 && r <= 0x36f: // accents; the marks of other scripts make other letters
+		case unicode.IsDigit(r) && r > '9':
+			out.WriteRune(asciiDigit(r))
 		case strings.ContainsRune("łøđıß", r):
 			out.WriteString(map[rune]string{'ł': "l", 'ø': "o", 'đ': "d", 'ı': "i", 'ß': "ss"}[r])
 		default:
@@ -112,6 +127,15 @@ func plainWords(text string) string {
 		}
 	}
 	return norm.NFC.String(out.String())
+}
+
+// asciiDigit returns a digit of another script as one of 0 to 9. The digits of a script follow each other.
+func asciiDigit(r rune) rune {
+	n := rune(0)
+	for n < 9 && unicode.IsDigit(r-n-1) {
+		n++
+	}
+	return '0' + n
 }
 
 // stockToken is a word, a number, or a sign that divides statements. Each letter of a script without spaces is a word.
@@ -131,7 +155,9 @@ func tokensOf(text string, phrase bool) (out []stockToken) {
 		switch {
 		case r >= '0' && r <= '9':
 			n = numberLength(text[at:])
-			out = append(out, stockToken{text: text[at : at+n], number: true})
+			if !isRate(text, at, at+n) {
+				out = append(out, stockToken{text: text[at : at+n], number: true})
+			}
 		case phrase && (r == '#'):
 			out = append(out, stockToken{text: "#"})
 		case words.IsSpaceless(r) || unicode.Is(unicode.Hangul, r):
@@ -171,8 +197,12 @@ func numberLength(text string) (n int) {
 			n++
 			continue
 		}
+		if thousands.MatchString(text[n:]) {
+			n += len("'000")
+			continue
+		}
 		r, size := utf8.DecodeRuneInString(text[n:])
-		if !strings.ContainsRune(".,/-–~", r) || n+size == len(text) || text[n+size] < '0' || text[n+size] > '9' {
+		if !strings.ContainsRune(".,:/-–~", r) || n+size == len(text) || text[n+size] < '0' || text[n+size] > '9' {
 			break
 		}
 		n += size
@@ -182,6 +212,17 @@ func numberLength(text string) (n int) {
 	}
 	return n
 }
+
+// isRate reports whether a number is an amount of money or a percentage, and no count.
+func isRate(text string, from, to int) bool {
+	const signs = "%€$£¥₽₺₹₩円元"
+	before, _ := utf8.DecodeLastRuneInString(strings.TrimRight(text[:from], " "))
+	after, _ := utf8.DecodeRuneInString(strings.TrimLeft(text[to:], " "))
+	return strings.ContainsRune(signs, before) || strings.ContainsRune(signs, after)
+}
+
+// thousands matches three digits that continue a number, as in 12 500.
+var thousands = regexp.MustCompile(`^[ ']\d{3}(\D|$)`)
 
 // dayAndMonth matches a day and a month in digits, as in 15.04.
 var dayAndMonth = regexp.MustCompile(`^[0-3]?\d\.[01]?\d$`)
@@ -278,7 +319,11 @@ func phraseAt(tokens []stockToken, first bool) (w stockWord, n int) {
 	}
 	for _, p := range list {
 		if p.fits(tokens) && (!p.whole || first && endsStatement(tokens[len(p.words):])) {
-			return stockWord{role: p.role, whole: p.whole}, len(p.words)
+			w = stockWord{role: p.role, whole: p.whole}
+			if tokens[0].number {
+				w.text = tokens[0].text
+			}
+			return w, len(p.words)
 		}
 	}
 	if tokens[0].number {
@@ -316,12 +361,26 @@ func numberWord(text string) stockWord {
 		}
 		return r
 	}, text)
+	if strings.Contains(signs, ":") { // a time of day
+		return stockWord{role: isFiller}
+	}
 	parts := strings.FieldsFunc(text, func(r rune) bool { return r < '0' || r > '9' })
 	if len(parts) == 3 && len(parts[0]) <= 4 && len(parts[1]) <= 2 && (len(parts[2]) <= 2 || len(parts[2]) == 4) {
-		return stockWord{role: isDate}
+		return stockWord{role: isDate, text: text}
 	}
-	if len(parts) == 2 && (strings.Contains(signs, "/") || strings.HasSuffix(signs, ".") && len(signs) == 2) {
-		return stockWord{role: isDate}
+	isDotted := strings.HasSuffix(signs, ".") && len(signs) == 2
+	if len(parts) == 2 && isDayAndMonth(parts) && (isDotted || strings.Contains(signs, "/")) {
+		return stockWord{role: isDate, text: text}
 	}
 	return stockWord{role: isNumber, text: text}
+}
+
+// isDayAndMonth reports whether two numbers can be a day and a month, or a month and a year.
+func isDayAndMonth(parts []string) bool {
+	isWithin := func(text string, most int) bool {
+		n, small := smallInt(text)
+		return small && n > 0 && n <= most
+	}
+	isMonth, isDay := isWithin(parts[0], 12), isWithin(parts[0], 31)
+	return isMonth && (isWithin(parts[1], 31) || len(parts[1]) == 4) || isDay && isWithin(parts[1], 12)
 }
