@@ -160,7 +160,7 @@ func (p *product) watched(urls []string, hook int) error {
 	for _, it := range added.Items {
 		spec := api.RuleSpec{Name: it.Item.ID, Channels: []string{"ops"}}
 		spec.Filter.ItemID = it.Item.ID
-		if _, err := api.AddRule.Call(p.b.ctx, p.client, spec); err != nil {
+		if _, err := api.AddRule.Call(p.b.ctx, p.client, api.NewRule{RuleSpec: spec}); err != nil {
 			return err
 		}
 	}

@@ -165,8 +165,8 @@ type Steady struct {
 	Another []string `json:"another,omitempty"`
 }
 
-// ByPlace reports whether the selector finds the element by its place alone.
-func (o PartOffer) ByPlace() bool { return o.By == "place" }
+// ByPosition reports whether the selector finds the element by its place alone.
+func (o PartOffer) ByPosition() bool { return o.By == "place" }
 
 // Finds says where the selector finds what was chosen: in how many captures, and after which edits of the page.
 func (o PartOffer) Finds() string {

@@ -15,7 +15,7 @@ import (
 )
 
 // A rule that can fire on none of its pages would wait for ever. [unable] alone decides about a rule and a page, from
-// what is stored of both. Whoever saves a rule, lists rules, shows a page, or asks why, gets its reason.
+// what is stored of both. Its reason is given when a rule is saved or listed, a page is shown, or somebody asks why.
 
 // Facts are what is stored of a page, as far as it decides whether rules can fire there.
 type Facts struct {

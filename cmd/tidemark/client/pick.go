@@ -151,7 +151,7 @@ func try(ctx context.Context, t *terminal.Terminal, s *command.Server, it api.It
 func showTrial(t *terminal.Terminal, trial api.WatchTrial) {
 	t.SayWhen(trial.Selector != "", "%s shows: %s", terminal.Clean(trial.Selector), terminal.Clean(trial.Text))
 	for _, o := range trial.Offers {
-		t.Say("%-6s  %s%s  %s", o.Scope, terminal.When(o.ByPlace(), "by its place: "), terminal.Clean(o.Says),
+		t.Say("%-6s  %s%s  %s", o.Scope, terminal.When(o.ByPosition(), "by its place: "), terminal.Clean(o.Says),
 			terminal.Clean(o.Selector))
 		t.Say("%s%s", indent, o.Finds())
 	}

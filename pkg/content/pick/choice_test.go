@@ -43,7 +43,7 @@ func TestW31ChosenByWhatItSays(t *testing.T) {
 		}
 		way, ok := pick.Choose(root, n, func(func(*html.Node) bool) {})
 		byPosition := name == "only its place"
-		if !ok || !strings.HasSuffix(way.Selector, tt.want) || way.Words != tt.words || way.By == pick.ByPlace != byPosition {
+		if !ok || !strings.HasSuffix(way.Selector, tt.want) || way.Words != tt.words || way.By == pick.ByPosition != byPosition {
 			t.Errorf("%s: %+v, want %s: %s", name, way, tt.want, tt.words)
 		}
 	}
@@ -62,7 +62,7 @@ func TestW31OtherCaptures(t *testing.T) {
 	} {
 		other := func(yield func(*html.Node) bool) { yield(parse(t, tt.other)) }
 		way, _ := pick.Choose(root, p.Element(number(p, tt.text)), other)
-		if way.By == pick.ByPlace || way.Selector != tt.want {
+		if way.By == pick.ByPosition || way.Selector != tt.want {
 			t.Errorf("%s: %+v", name, way)
 		}
 	}

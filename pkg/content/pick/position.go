@@ -24,7 +24,7 @@ func (p *picker) positions() (out []Way) {
 		chain = step(n) + p.guard(n) + chain
 		n = n.Parent
 		if n.Type != html.ElementNode {
-			return append(out, Way{chain, cmp.Or(words, "the only one"), ByPlace})
+			return append(out, Way{chain, cmp.Or(words, "the only one"), ByPosition})
 		}
 		around, id := p.namesIn(n)
 		if id != "" {
@@ -37,7 +37,7 @@ func (p *picker) positions() (out []Way) {
 			around = append(around, n.Data)
 		}
 		for _, a := range around[:min(len(around), 2)] {
-			out = append(out, Way{a + " > " + chain, cmp.Or(words, "the only one"), ByPlace})
+			out = append(out, Way{a + " > " + chain, cmp.Or(words, "the only one"), ByPosition})
 		}
 		chain = " > " + chain
 	}

@@ -37,7 +37,7 @@ const (
 	ByKey     By = "key"     // the key cell of its row, the title of its entry, or the first words of a paragraph
 	ByLabel   By = "label"   // the label beside it
 	ByClass   By = "class"   // its names in the markup
-	ByPlace   By = "place"   // its place among its siblings, such as: the third row
+	ByPosition   By = "place"   // its place among its siblings, such as: the third row
 )
 
 // Ways returns CSS selectors that find the element n alone in its page, those first that are the least likely to fail
@@ -70,7 +70,7 @@ func Choose(root, n *html.Node, captures iter.Seq[*html.Node]) (best Way, ok boo
 	if len(ways) == 0 {
 		return best, false
 	}
-	if len(ways) > 1 && ways[len(ways)-1].By == ByPlace {
+	if len(ways) > 1 && ways[len(ways)-1].By == ByPosition {
 		ways = ways[:len(ways)-1]
 	}
 	if len(ways) == 1 {
