@@ -209,7 +209,8 @@ func (h *captureHandlers) try(ctx context.Context, q api.TryRequest) (out api.Wa
 		return out, err
 	}
 	done, err := h.Compare.Try(ctx, past, q.Watch,
-		compare.Choice{Capture: q.Capture, Element: q.Element, Text: q.Text, Larger: q.Larger, Scope: q.Scope, As: q.As})
+		compare.Choice{Capture: q.Capture, Element: q.Element, Text: q.Text, Selector: q.Selector,
+			Larger: q.Larger, Scope: q.Scope, As: q.As})
 	out = api.WatchTrial{Watch: done.Watch, Selector: done.Selector, Text: done.Chosen.Text, Larger: done.Larger,
 		Offers: wire.Each(done.Offers, offerJSON), Captures: []api.TriedCapture{}}
 	if v := done.Value; v != nil {

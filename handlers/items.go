@@ -83,7 +83,7 @@ func (h *itemSettings) Routes() []wire.Route {
 // items lists the registered items, a page at a time.
 func (h *itemHandlers) items(ctx context.Context, q api.ItemQuery) (api.ItemPage, error) {
 	f, err := h.Lookup.Filter(registry.Filter{Host: q.Host, Status: registry.Status(q.Status), Tag: q.Tag,
-		Paused: q.Paused}, "")
+		Paused: q.Paused, Positional: q.Positional}, "")
 	if err != nil {
 		return api.ItemPage{}, err
 	}

@@ -77,3 +77,33 @@ func TestW32TheQuestion(t *testing.T) {
 		t.Fatalf("%d %s", w.Code, w.Body)
 	}
 }
+
+// TestW33WatchesByPlace checks that a watch that finds a row by its place needs attention, with a better selector, that
+// nothing is changed unasked, and that choosing the better one keeps the other parts of the watch (W33).
+func TestW33WatchesByPlace(t *testing.T) {
+	r := newRig(t)
+	id, item := r.priced()
+	r.say(id, meetingsTable+"<p>")
+	attention := "/api/ui/attention"
+	if body := shows(t, r, attention, "Needs attention"); strings.Contains(body, "by its place") {
+		t.Errorf("%s", body)
+	}
+	set := `{"watch":{"include":["h2","tr:nth-of-type(3)","tr:named(\"Great Hall\") > td:nth-of-type(2)"]}}`
+	says(t, do(t, r, "PATCH", "/api/items/"+id, set), 200, "nth-of-type(3)")
+	shows(t, r, attention, "Watches of a row by its place", "<code>tr:nth-of-type(3)</code>",
+		"the row “Town Hall”: <code>tr:named(&#34;Town Hall&#34;)</code>", "/pick?selector=tr")
+	says(t, do(t, r, "GET", "/api/items?positional=true", ""), 200, id)
+	body := shows(t, r, item+"/pick?selector=tr%3Anth-of-type%283%29", "the row “Town Hall”",
+		"h2\ntr:named(&#34;Town Hall&#34;)\ntr:named(&#34;Great Hall&#34;)")
+	if w := do(t, r, "GET", "/api/items/"+id, ""); !strings.Contains(w.Body.String(), `"tr:nth-of-type(3)"`) {
+		t.Errorf("%s\n%s", w.Body, body)
+	}
+	form := url.Values{"do": {"save"}, "watch.include": {"h2\ntr:named(\"Town Hall\")"}}
+	if w := post(t, r, item+"/pick", "same-origin", form); w.Header().Get("Location") != item+"?done=part" {
+		t.Fatalf("%d %s", w.Code, w.Body)
+	}
+	listed := do(t, r, "GET", "/api/items?positional=true", "").Body.String()
+	if strings.Contains(shows(t, r, attention), "by its place") || strings.Contains(listed, id) {
+		t.Errorf("it is still listed: %s", listed)
+	}
+}

@@ -16,7 +16,8 @@ func TestItemsAsAFile(t *testing.T) {
 			answers: []answered{{400, `{"title":"Bad Request","detail":"format must be csv or jsonl, not \"xls\""}`}},
 			err:     "tidemark: format must be csv or jsonl, not \"xls\"\n"},
 		{name: "sorted", args: []string{"items", "--format", "csv", "--sort", "source"}, code: 2,
-			err: "tidemark: --format writes sources as they come: leave --sort out\nsee `tidemark items --help`\n"},
+			err: "tidemark: --format writes sources as they come: leave --sort and --positional out\n" +
+				"see `tidemark items --help`\n"},
 		{name: "two formats", args: []string{"items", "--format", "csv", "--json"}, code: 2,
 			err: "tidemark: --json and --format exclude each other; JSON Lines are --format jsonl\n" +
 				"see `tidemark items --help`\n"},

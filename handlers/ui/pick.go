@@ -33,7 +33,7 @@ func (a area) pick(r *http.Request) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	if q.Get("element") != "" {
+	if q.Get("element") != "" || q.Get("selector") != "" {
 		return a.picked(r, it, q)
 	}
 	d := pickData{Item: it.Item, Find: q.Get("find")}
@@ -100,7 +100,8 @@ func offerWord(o api.PartOffer) string {
 
 // choiceOf reads which element was chosen.
 func choiceOf(id string, f url.Values) (q api.TryRequest, err error) {
-	q = api.TryRequest{ID: id, Capture: f.Get("capture"), Scope: f.Get("scope"), As: f.Get("as")}
+	q = api.TryRequest{ID: id, Capture: f.Get("capture"), Selector: f.Get("selector"), Scope: f.Get("scope"),
+		As: f.Get("as")}
 	for _, n := range []struct {
 		name string
 		into *int

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/policy/selector"
 )
 
 // needsShown limits the number of problems of each kind that are listed.
@@ -104,12 +105,25 @@ type attentionData struct {
 	problems
 
 	Held []api.HostStatus // hosts at which many pages went missing at once
+
+	// Positional are selectors of watches that find a row or an entry by its place. MorePositional says that there may
+	// be more of them.
+	Positional     []aPosition
+	MorePositional bool
+}
+
+// aPosition is a selector that finds a row or an entry by its place, and a better one.
+type aPosition struct {
+	Item     api.Item
+	Selector string
+	Better   string // empty if there is none, or if it was not looked for
+	Words    string // by what the better one finds it
 }
 
 // Nothing reports whether there are no problems.
 func (d attentionData) Nothing() bool {
 	n, _ := d.Count()
-	return n+len(d.Held) == 0
+	return n+len(d.Held)+len(d.Positional) == 0
 }
 
 // attention lists the problems that a person must solve, and how to solve each.
@@ -123,7 +137,36 @@ func (a area) attention(r *http.Request) (p page, err error) {
 		d.Held = slices.DeleteFunc(slices.Clone(st.Hosts), func(h api.HostStatus) bool { return h.Guarded == 0 })
 		d.Held = d.Held[:min(len(d.Held), needsShown)]
 	}
-	return page{Name: "attention", Title: "Needs attention", Data: d}, nil
+	d.Positional, d.MorePositional, err = a.positional(r.Context())
+	return page{Name: "attention", Title: "Needs attention", Data: d}, err
+}
+
+// positional finds watches that find a row or an entry by its place. It looks for better selectors of the first ones.
+func (a area) positional(ctx context.Context) (out []aPosition, more bool, err error) {
+	const most = 5 // better selectors, for each of which captures are read
+	list, err := api.ListItems.Call(ctx, a.client, api.ItemQuery{Positional: true, Top: needsShown})
+	if err != nil {
+		return nil, false, err
+	}
+	for _, it := range list.Items {
+		if it.Watch == nil { // Unreachable: items without a watch are not selected.
+			continue
+		}
+		for _, s := range it.Watch.Include {
+			if !selector.IsPositional(s) {
+				continue
+			}
+			p := aPosition{Item: it, Selector: s}
+			if len(out) < most {
+				trial, err := api.TryWatch.Call(ctx, a.client, api.TryRequest{ID: it.ID, Selector: s})
+				if err == nil && len(trial.Offers) > 0 && !trial.Offers[0].ByPlace() {
+					p.Better, p.Words = trial.Offers[0].Selector, trial.Offers[0].Says
+				}
+			}
+			out = append(out, p)
+		}
+	}
+	return out, list.Continuation != "", nil
 }
 
 const (

@@ -105,6 +105,8 @@ type ItemQuery struct {
 	Status Status `json:"status,omitempty"` // Only items of this status.
 	Tag    string `json:"tag,omitempty"`    // Only items that have this tag.
 	Paused bool   `json:"paused,omitempty"` // Only items that are paused.
+	// Only items with a watch of their own that finds a row or an entry by its place, such as tr:nth-of-type(3).
+	Positional bool `json:"positional,omitempty"`
 	// One of source, status, lastChecked, lastChanged, nextCrawlAt and firstSeen; a leading hyphen reverses the order. At
 	// most 5,000 items are sorted: if there are more, name a host, a status or a tag.
 	Sort string `json:"sort,omitempty"`

@@ -113,8 +113,11 @@ type TryRequest struct {
 	Element int    `json:"element,omitempty"`
 	// Text names the element in place of its number: by the name of a row or an entry, or by the text that it shows. A *
 	// stands for any text.
-	Text   string `json:"text,omitempty"`
-	Larger int    `json:"larger,omitempty"` // take the element around it, this many times
+	Text string `json:"text,omitempty"`
+	// Selector names the element in place of its number: by a selector that finds it. If the watch includes it, the
+	// selector that is made takes its place.
+	Selector string `json:"selector,omitempty"`
+	Larger   int    `json:"larger,omitempty"` // take the element around it, this many times
 	// Scope says which of the offers is taken: this (the default) is the element alone, alike is every entry of its list
 	// or the whole table, column is the column of a cell.
 	Scope string `json:"scope,omitempty"`

@@ -13,6 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/fetch/file"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/options"
+	"github.com/tidemark/tidemark/pkg/policy/selector"
 )
 
 const (
@@ -45,7 +46,7 @@ func (l *Lookup) Page(ctx context.Context, q LookupQuery) (FoundPage, error) {
 	switch {
 	case q.Sort != "":
 		return l.sorted(ctx, q)
-	case q.Filter.Tag != "" || q.Filter.Paused:
+	case q.Filter.Tag != "" || q.Filter.Paused || q.Filter.Positional:
 		return l.picked(ctx, q)
 	}
 	return l.listed(ctx, q)
@@ -235,11 +236,14 @@ type Filter struct {
 	Status Status `json:"status,omitempty"`
 	Tag    string `json:"tag,omitempty"`
 	Paused bool   `json:"paused,omitempty"`
+	// Positional selects items with a watch of their own that finds a row or an entry by its place.
+	Positional bool `json:"positional,omitempty"`
 }
 
 func (f Filter) wants(it *Item) bool {
 	return (f.Status == "" || it.Status == f.Status) && (f.Tag == "" || slices.Contains(it.Tags, f.Tag)) &&
-		(!f.Paused || it.Paused)
+		(!f.Paused || it.Paused) &&
+		(!f.Positional || it.Options.Watch != nil && slices.ContainsFunc(it.Options.Watch.Include, selector.IsPositional))
 }
 
 // Picked is the result of one step of the walk over all items.
@@ -283,7 +287,7 @@ func behind(it *Item) Cursor {
 // Filter validates a filter as people write it. An error names the request field at fault: the prefix, such as
 // "filter.", followed by the field of the filter.
 func (l *Lookup) Filter(asked Filter, prefix string) (f Filter, err error) {
-	f = Filter{Status: asked.Status, Paused: asked.Paused}
+	f = Filter{Status: asked.Status, Paused: asked.Paused, Positional: asked.Positional}
 	if f.Status != "" && !slices.Contains(Statuses, f.Status) {
 		field := prefix + "status"
 		return f, fault.Field(field, "%s must be one of %v, not %.40q", field, Statuses, string(f.Status))

@@ -38,8 +38,8 @@ func itemsCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 		switch q.Status, err = parseStatus(status); {
 		case err != nil:
 			return err
-		case format != "" && q.Sort != "":
-			return command.Usagef("--format writes sources as they come: leave --sort out")
+		case format != "" && (q.Sort != "" || q.Positional):
+			return command.Usagef("--format writes sources as they come: leave --sort and --positional out")
 		case format != "":
 			return exported(ctx, t, s, api.ExportItems, api.ItemExport{Format: format, Host: q.Host,
 				Status: q.Status, Tag: q.Tag, Paused: q.Paused})
@@ -53,6 +53,7 @@ func itemsCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	f.StringVar(&status, "status", "", "only sources of this `STATUS`: "+statusNames())
 	f.StringVar(&q.Tag, "tag", "", "only sources that have this `TAG`")
 	f.BoolVar(&q.Paused, "paused", false, "only sources that are paused")
+	f.BoolVar(&q.Positional, "positional", false, "only sources of which a row or an entry is watched by its place")
 	f.StringVar(&q.Sort, "sort", "", "order: source, status, lastChecked, lastChanged, nextCrawlAt or firstSeen; "+
 		"a leading hyphen reverses it")
 	f.IntVar(&q.Top, "top", 50, "how many; with --all, how many to read at a time")

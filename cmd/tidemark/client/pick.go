@@ -55,7 +55,7 @@ func pickCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 				return err
 			}
 		}
-		switch isTrial := q.Element > 0 || q.Text != "" || len(patch) > 0; {
+		switch isTrial := q.Element > 0 || q.Text != "" || q.Selector != "" || len(patch) > 0; {
 		case isTrial:
 			return try(ctx, t, s, it, q, patch, save)
 		case save || q.As != "" || q.Larger != 0 || q.Scope != "":
@@ -68,6 +68,7 @@ func pickCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	f.StringVar(&q.Capture, "capture", "", "of the `CAPTURE` whose digest begins so; the newest one if left out")
 	f.IntVar(&q.Element, "element", 0, "try the element with this `NUMBER`")
 	f.StringVar(&q.Text, "part", "", "try the row or entry with this name, or the element that shows this `TEXT`")
+	f.StringVar(&q.Selector, "selector", "", "try the element that this `SELECTOR` finds")
 	f.StringVar(&q.Scope, "scope", "", "`SCOPE`: this (the default), alike for all like it, or column for the column of a cell")
 	f.IntVar(&q.Larger, "larger", 0, "take the element around it, this many `TIMES`")
 	f.StringVar(&q.As, "as", "", "`HOW`: only (the default) or also watch the element, only its value, or leave it out")

@@ -19,23 +19,26 @@ import (
 // Choice is an element of a capture that somebody chose, and what to do with it.
 type Choice struct {
 	Capture string // digest; may be empty for a Text of the current capture
-	Element int    // number in the list of [Comparer.Elements]; 0 if Text names it
+	Element int    // number in the list of [Comparer.Elements]; 0 if Text or Selector names it
 	Text    string // what the element shows or is named
-	Larger  int    // how many times the choice was made larger
-	Scope   string // which of the offers: this, alike or column; this if empty
-	As      string // "only" and "also" watch it with its value, "value" its value alone, "out" excludes it
+	// Selector finds the element. If the watch includes it, the selector that is made takes its place.
+	Selector string
+	Larger   int    // how many times the choice was made larger
+	Scope    string // which of the offers: this, alike or column; this if empty
+	As       string // "only" and "also" watch it with its value, "value" its value alone, "out" excludes it
 }
 
 // isMade reports whether an element was chosen.
-func (q Choice) isMade() bool { return q.Element != 0 || q.Text != "" }
+func (q Choice) isMade() bool { return q.Element != 0 || q.Text != "" || q.Selector != "" }
 
 // Chosen is what is known about a [Choice].
 type Chosen struct {
-	Offer                  // the one that was asked for
-	Offers []Offer         // the first one is for the element alone
-	Text   string          // what the element shows in its capture
-	Larger bool            // a larger element can be chosen
-	Value  *field.Proposal // the value that the element alone shows; nil for none
+	Offer                   // the one that was asked for
+	Offers  []Offer         // the first one is for the element alone
+	Text    string          // what the element shows in its capture
+	Instead string          // a selector of the watch whose place the one of the offer takes; empty for none
+	Larger  bool            // a larger element can be chosen
+	Value   *field.Proposal // the value that the element alone shows; nil for none
 }
 
 // Offer is a way to watch what was chosen, and what it would find.
@@ -66,6 +69,7 @@ func choose(ctx context.Context, p history.Past, q Choice, captures []snapshot.C
 	if err != nil {
 		return out, err
 	}
+	out.Instead = q.Selector
 	out.Text, out.Larger = pick.Text(n), page.Larger(n) != nil
 	roots := rootsOf(ctx, p, captures, &err)
 	for _, o := range pick.Offers(v.root, n, pagesOf(roots)) {
@@ -102,15 +106,24 @@ func choose(ctx context.Context, p history.Past, q Choice, captures []snapshot.C
 
 // find returns the chosen element.
 func (q Choice) find(root *html.Node, page *pick.Page) (n *html.Node, err error) {
-	if q.Element == 0 {
+	switch {
+	case q.Selector != "":
+		found, err := pick.Find(root, q.Selector)
+		if err != nil || len(found) != 1 {
+			return nil, fault.Field("selector", "the selector finds %d elements: choose one by its number", len(found))
+		}
+		n = found[0]
+	case q.Element == 0:
 		found := page.Named(root, q.Text)
 		if len(found) != 1 {
 			return nil, fault.Field("text", "%d parts of the page are named %.100q or show it: %s", len(found), q.Text,
 				"list its elements, and choose one by its number")
 		}
 		n = found[0]
-	} else if n = page.Element(q.Element); n == nil {
-		return nil, fault.Field("element", "the capture has no element %d: list its elements again", q.Element)
+	default:
+		if n = page.Element(q.Element); n == nil {
+			return nil, fault.Field("element", "the capture has no element %d: list its elements again", q.Element)
+		}
 	}
 	const deepest = 512
 	for range min(q.Larger, deepest) {

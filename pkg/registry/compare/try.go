@@ -117,9 +117,13 @@ func affordable(captures []snapshot.Capture) (read, large []snapshot.Capture) {
 // offer is for all entries of a list and each has a link, the new ones are told.
 func withChoice(w api.Watch, chosen *Chosen, as string) (api.Watch, error) {
 	o := chosen.Offer
-	switch as {
+	switch i := slices.Index(w.Include, chosen.Instead); as {
 	case "only", "":
-		w.Include = []string{o.Selector}
+		if i < 0 {
+			w.Include, i = make([]string, 1), 0
+		}
+		w.Include = slices.Clone(w.Include)
+		w.Include[i] = o.Selector
 	case "also":
 		w.Include = append(slices.Clone(w.Include), o.Selector)
 	case "value":
