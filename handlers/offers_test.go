@@ -78,9 +78,9 @@ func TestW32TheQuestion(t *testing.T) {
 	}
 }
 
-// TestW33WatchesByPlace checks that a watch that finds a row by its place needs attention, with a better selector, that
+// TestW33WatchesByPosition checks that a watch that finds a row by its place needs attention, with a better selector, that
 // nothing is changed unasked, and that choosing the better one keeps the other parts of the watch (W33).
-func TestW33WatchesByPlace(t *testing.T) {
+func TestW33WatchesByPosition(t *testing.T) {
 	r := newRig(t)
 	id, item := r.priced()
 	r.say(id, meetingsTable+"<p>")

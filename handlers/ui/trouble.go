@@ -159,7 +159,7 @@ func (a area) positional(ctx context.Context) (out []aPosition, more bool, err e
 			p := aPosition{Item: it, Selector: s}
 			if len(out) < most {
 				trial, err := api.TryWatch.Call(ctx, a.client, api.TryRequest{ID: it.ID, Selector: s})
-				if err == nil && len(trial.Offers) > 0 && !trial.Offers[0].ByPlace() {
+				if err == nil && len(trial.Offers) > 0 && !trial.Offers[0].ByPosition() {
 					p.Better, p.Words = trial.Offers[0].Selector, trial.Offers[0].Says
 				}
 			}

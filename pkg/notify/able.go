@@ -12,6 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/field"
 	"github.com/tidemark/tidemark/pkg/content/field/condition"
 	"github.com/tidemark/tidemark/pkg/feed"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // A rule that can fire on none of its pages would wait for ever. [unable] alone decides about a rule and a page, from
@@ -161,4 +162,10 @@ func never(spec api.RuleSpec) string {
 		return "it names two hosts"
 	}
 	return ""
+}
+
+// pageOf returns a change that says which page an item is.
+func pageOf(it *registry.Item) feed.Change {
+	return feed.Change{Kind: feed.Field, ItemID: string(it.ID), Type: string(it.Type), Host: it.SourceHost,
+		URL: it.DisplaySource, Title: it.Title, Tags: it.Tags}
 }

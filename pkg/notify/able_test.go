@@ -61,7 +61,7 @@ func (r *rig) saves(spec api.RuleSpec) (api.Rule, []api.CannotFire, error) {
 		spec.Channels = []string{"ops"}
 	}
 	rule, err := r.SaveRule(r.t.Context(), "", spec)
-	if refused, ok := errors.AsType[*CannotFireError](err); ok {
+	if refused, ok := errors.AsType[*cannotFireError](err); ok {
 		return rule, refused.Cannot, err
 	}
 	return rule, rule.Cannot, err

@@ -253,7 +253,7 @@ func patched[T any](old T, p api.Patch) (T, error) {
 func again[T any](change func() (T, error)) (out T, err error) {
 	for range tries {
 		out, err = change()
-		if _, refused := errors.AsType[*CannotFireError](err); refused || !fault.Is(err, fault.Conflict) ||
+		if _, refused := errors.AsType[*cannotFireError](err); refused || !fault.Is(err, fault.Conflict) ||
 			fault.FieldOf(err) != "" {
 			return out, err
 		}

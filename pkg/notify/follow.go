@@ -2,11 +2,13 @@ package notify
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"maps"
 	"slices"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -315,4 +317,52 @@ func (g gathered) without(kinds map[string]int) gathered {
 	}
 	g.Kinds = left
 	return g
+}
+
+// askedOf is what decides which items a rule wants to be checked, and how often.
+type askedOf struct {
+	Name   string         `json:"name"`
+	Every  string         `json:"every"`
+	Filter api.RuleFilter `json:"filter"`
+}
+
+// applyDemands begins runs for rules that are not for one page if their demands are not those for which runs were
+// begun.
+func (p *pass) applyDemands(ctx context.Context) {
+	if p.s.o.DemandAll == nil {
+		return
+	}
+	is := map[string]string{}
+	for i := range p.rest.rules {
+		if r := &p.rest.rules[i]; r.every > 0 {
+			text, _ := json.Marshal(askedOf{r.Name, r.Every, r.Filter}) // texts always encode
+			is[r.ID] = string(text)
+		}
+	}
+	for _, of := range [][2]map[string]string{{p.rest.Demands, is}, {is, p.rest.Demands}} {
+		for id, text := range of[0] {
+			var asked askedOf
+			if of[1][id] == text || json.Unmarshal([]byte(text), &asked) != nil {
+				continue
+			}
+			if _, err := p.s.o.DemandAll(ctx, filterOf(asked.Filter)); err != nil {
+				p.s.o.Log.WarnContext(ctx, "checks are moved later", "rule", id, "err", err)
+				return // the next step tries it again
+			}
+			p.changed = true
+		}
+	}
+	p.rest.Demands = is
+}
+
+// noteGathering notes which rules gather changes after a step.
+func (p *pass) noteGathering() {
+	for _, sc := range p.scopes {
+		for i := range sc.rules {
+			r := &sc.rules[i]
+			if g := sc.Rules[r.ID]; sc.changed && r.atOnce() && g.Gathered > 0 {
+				p.s.prompt.gathering.Put(r.ID, r.plan.Due(g.digestState))
+			}
+		}
+	}
 }

@@ -1,13 +1,16 @@
 package notify
 
 import (
+	"cmp"
 	"net/url"
 	"slices"
 	"strings"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/policy/options"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // itemSearch selects changes by their items, as a list of items is searched.
@@ -49,4 +52,11 @@ func (s itemSearch) has(c feed.Change) bool {
 	text := strings.ToLower(c.Title + "\n" + c.URL)
 	return (s.host == "" || c.Host == s.host) && (s.tag == "" || slices.Contains(c.Tags, s.tag)) &&
 		!slices.ContainsFunc(s.words, func(w string) bool { return !strings.Contains(text, w) })
+}
+
+// filterOf selects the items that a filter of changes may be for.
+func filterOf(f api.RuleFilter) registry.Filter {
+	search, _ := parseItems(f.Items) // checked before
+	tag, _ := options.TagName(cmp.Or(f.Tag, search.tag))
+	return registry.Filter{Host: strings.ToLower(cmp.Or(f.Host, search.host)), Tag: tag}
 }

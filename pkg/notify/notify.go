@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
@@ -141,3 +142,11 @@ func New(store storage.Store, changes *feed.Feed, sender Sender, o Options) *Not
 
 // now returns the time in whole milliseconds, like times in rows.
 func (s *base) now() time.Time { return s.o.Clock().UTC().Truncate(time.Millisecond) }
+
+// prompt is what a process knows of the steps that it makes at once.
+type prompt struct {
+	asked     atomic.Int64                  // number of steps that were asked for
+	stepping  chan struct{}                 // has a token while somebody makes a step
+	served    int64                         // how many of them the last step has served
+	gathering recent.Map[string, time.Time] // until when rules gather all changes, by their ids
+}

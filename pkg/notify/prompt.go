@@ -5,11 +5,9 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/base/recent"
 	"github.com/tidemark/tidemark/pkg/feed"
 )
 
@@ -21,14 +19,6 @@ const (
 	promptTime  = 5 * time.Second // longest time of a step that is made at once
 	promptTries = 5               // steps, if other processes are quicker each time
 )
-
-// prompt is what a process knows of the steps that it makes at once.
-type prompt struct {
-	asked     atomic.Int64                  // number of steps that were asked for
-	stepping  chan struct{}                 // has a token while somebody makes a step
-	served    int64                         // how many of them the last step has served
-	gathering recent.Map[string, time.Time] // until when rules gather all changes, by their ids
-}
 
 // Soon follows the feed if a rule wants to report one of these changes now. The changes have just been written to the
 // feed. Soon returns no error, because the timer makes up for what fails.
@@ -107,16 +97,4 @@ func (s *Follower) followNow(ctx context.Context) error {
 func (s *Follower) gathers(rule string) bool {
 	until, known := s.prompt.gathering.Get(rule)
 	return known && s.now().Before(until)
-}
-
-// noteGathering notes which rules gather changes after a step.
-func (p *pass) noteGathering() {
-	for _, sc := range p.scopes {
-		for i := range sc.rules {
-			r := &sc.rules[i]
-			if g := sc.Rules[r.ID]; sc.changed && r.atOnce() && g.Gathered > 0 {
-				p.s.prompt.gathering.Put(r.ID, r.plan.Due(g.digestState))
-			}
-		}
-	}
 }

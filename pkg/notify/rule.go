@@ -250,3 +250,9 @@ func withAllNames(s api.RuleSpec) api.RuleSpec {
 	s.Filter.Item = s.Filter.ItemID
 	return s
 }
+
+// everyOf returns how often a rule says that its pages are checked; zero if it does not, or not in this form.
+func everyOf(spec api.RuleSpec) time.Duration {
+	d, _ := form.Length("every", spec.Every) // the settings are checked one by one
+	return d
+}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/form"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -75,7 +76,7 @@ func (s *Book) SaveRule(ctx context.Context, id string, spec api.RuleSpec) (out 
 	return s.SaveRuleAs(ctx, id, spec, api.RuleSaving{})
 }
 
-// SaveRuleAs is [Book.SaveRule], as a request says how the rule is saved. Errors: [CannotFireError].
+// SaveRuleAs is [Book.SaveRule], as a request says how the rule is saved. Errors: [cannotFireError].
 func (s *Book) SaveRuleAs(ctx context.Context, id string, spec api.RuleSpec, how api.RuleSaving) (api.Rule, error) {
 	return changeRule(ctx, s, id, how, func(old api.RuleSpec) (api.RuleSpec, error) { return over(spec, old), nil })
 }
@@ -127,7 +128,7 @@ func changeRule(ctx context.Context, s *Book, id string, how api.RuleSaving,
 		return out, err
 	}
 	if found.nowhere && !how.Anyway && !r.Off && !firesAs(&old, &r) {
-		return out, &CannotFireError{found.Firing}
+		return out, &cannotFireError{found.Firing}
 	}
 	if err := askFirst(ctx, s, &r, &old); err != nil {
 		return out, err
@@ -227,4 +228,33 @@ func (s *Book) RemoveRule(ctx context.Context, id string) (api.Rule, error) {
 		r.Run, err = s.applyDemands(ctx, &r, nil)
 	}
 	return r.Rule, err
+}
+
+// proposedEvery returns how often pages should be checked for a rule; see [form.ProposedEvery].
+func (s *Book) proposedEvery(ctx context.Context, spec api.RuleSpec) string {
+	p, err := pageFor(ctx, s, &spec)
+	if err != nil {
+		p = Page{}
+	}
+	return form.ProposedEvery(spec, p.Watch)
+}
+
+// applyDemands writes the demands of rules again, after a rule was changed, or removed: the next rule is then nil. It
+// returns the run that does so.
+func (s *Book) applyDemands(ctx context.Context, old, next *rule) (run string, err error) {
+	done := map[registry.Filter]bool{}
+	for _, r := range []*rule{old, next} {
+		switch {
+		case r == nil || r.every == 0:
+		case r.page != "":
+			return "", s.demandOf(ctx, r.page)
+		case s.o.DemandAll != nil && !done[r.demandsFor()]:
+			done[r.demandsFor()] = true
+			if run, err = s.o.DemandAll(ctx, r.demandsFor()); err != nil {
+				s.o.Log.WarnContext(ctx, "checks are moved later", "rule", r.ID, "err", err)
+				err = nil // the follower begins the run
+			}
+		}
+	}
+	return run, err
 }

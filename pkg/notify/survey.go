@@ -10,7 +10,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/field"
-	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -58,12 +57,6 @@ func PagesOf(items *registry.Items, tags *registry.Tags) func(context.Context, a
 		}
 		return false, nil
 	}
-}
-
-// pageOf returns a change that says which page an item is.
-func pageOf(it *registry.Item) feed.Change {
-	return feed.Change{Kind: feed.Field, ItemID: string(it.ID), Type: string(it.Type), Host: it.SourceHost,
-		URL: it.DisplaySource, Title: it.Title, Tags: it.Tags}
 }
 
 // FactsOf returns the facts of an item.
@@ -258,11 +251,11 @@ func (s *Book) channelNames(ctx context.Context) (map[string]bool, error) {
 	return names, nil
 }
 
-// CannotFireError is the error of a rule that was not saved, because it can fire on none of its pages. It is a
+// cannotFireError is the error of a rule that was not saved, because it can fire on none of its pages. It is a
 // [fault.Conflict].
-type CannotFireError struct{ api.Firing }
+type cannotFireError struct{ api.Firing }
 
-func (e *CannotFireError) Error() string {
+func (e *cannotFireError) Error() string {
 	lines := []string{"the rule is not saved, because it could not fire"}
 	for _, c := range e.Cannot {
 		about := ""
@@ -278,7 +271,7 @@ func (e *CannotFireError) Error() string {
 }
 
 // Unwrap returns an error of the kind Conflict.
-func (e *CannotFireError) Unwrap() error { return fault.New(fault.Conflict, "the rule could not fire") }
+func (e *cannotFireError) Unwrap() error { return fault.New(fault.Conflict, "the rule could not fire") }
 
 // Extend adds to a problem what the error says of pages.
-func (e *CannotFireError) Extend(p *api.Problem) { p.Cannot, p.CannotMore = e.Cannot, e.CannotMore }
+func (e *cannotFireError) Extend(p *api.Problem) { p.Cannot, p.CannotMore = e.Cannot, e.CannotMore }

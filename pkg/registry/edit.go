@@ -49,7 +49,7 @@ func (r *Items) AcceptWatch(ctx context.Context, id source.ID) (Item, error) {
 	}
 	return r.edit(ctx, id, func(it *Item, now time.Time) (bool, error) {
 		check := BrokenWatch(it) != ""
-		it.Watched.AcceptEmpty()
+		it.Watched.acceptEmpty()
 		it.Watched.Asked, it.Fields = it.Watched.Broken != "", it.Fields.Accept()
 		it.Record(now, "watch", "somebody says that what is watched is right now"+by(ctx))
 		return check, nil
@@ -69,7 +69,7 @@ func (r *Items) Accept(ctx context.Context, id source.ID) (Item, error) {
 			return false, nil // a check has come in between
 		}
 		check := it.Collapse.Waits() || BrokenWatch(it) != ""
-		it.Watched.AcceptEmpty()
+		it.Watched.acceptEmpty()
 		it.Collapse.Asked, it.Watched.Asked = it.Collapse.Waits(), it.Watched.Asked || it.Watched.Broken != ""
 		it.Fields = it.Fields.Accept()
 		it.Record(now, "accepted", "somebody says that the page is right as it is now"+by(ctx))

@@ -57,7 +57,7 @@ func (m meanwhile) rebaseSeen(s *Seen, now time.Time) {
 		s.Watched.Asked = m.Now.Watched.Asked
 	}
 	if m.Read.Watched.Long && !m.Now.Watched.Long {
-		s.Watched.AcceptEmpty()
+		s.Watched.acceptEmpty()
 	}
 	if s.Moving == m.Read.Moving { // a person's decision counts in the sum
 		s.Moving = m.Now.Moving
@@ -123,8 +123,8 @@ func (w *Watched) Stands(now time.Time) {
 	w.Long = w.Long || w.Empty && !w.Since.IsZero() && now.Sub(w.Since) >= api.EmptyFor
 }
 
-// AcceptEmpty notes that a person knows of a part that has been empty for long. Nothing more is said of that.
-func (w *Watched) AcceptEmpty() {
+// acceptEmpty notes that a person knows of a part that has been empty for long. Nothing more is said of that.
+func (w *Watched) acceptEmpty() {
 	if w.Long {
 		w.Long, w.Since = false, time.Time{}
 	}

@@ -32,9 +32,6 @@ type Settings struct {
 	Demand DemandFinder
 }
 
-// DemandFinder returns how often rules want an item to be checked.
-type DemandFinder func(ctx context.Context, it *Item) ([]options.Demand, error)
-
 // DemandsBy sets the function that is asked for the demands of rules when the tags of an item change, or a new item has
 // tags. It must be set before the registry is used. Without it, an item keeps its demands.
 func (r *Items) DemandsBy(find DemandFinder) { r.find = find }

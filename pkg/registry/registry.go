@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 
+	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -112,3 +113,6 @@ func (r *Jobs) MoveToSlow(ctx context.Context, job Job) error {
 	body, _ := json.Marshal(job) // strings and numbers always encode
 	return r.s.Slow.Send(ctx, body, 0)
 }
+
+// DemandFinder returns how often rules want an item to be checked.
+type DemandFinder func(ctx context.Context, it *Item) ([]options.Demand, error)

@@ -80,13 +80,13 @@ func TestW32Edits(t *testing.T) {
 		page, text string
 		want       map[string]pick.Edits
 	}{
-		"a cell":             {page, "5", map[string]pick.Edits{pick.One: kept, pick.All: kept, pick.Column: kept}},
-		"a row":              {page, "Great Hall 9:00 4", map[string]pick.Edits{pick.One: kept, pick.All: kept}},
-		"an entry of a list": {page, "Nurse nights", map[string]pick.Edits{pick.One: kept, pick.All: kept}},
-		"a place": {page, "13", map[string]pick.Edits{pick.One: {Inserted: pick.Another, Reordered: pick.Kept},
-			pick.All: kept}},
-		"a card":  {meetings, "Rope", map[string]pick.Edits{pick.One: styled, pick.All: styled}},
-		"no list": {page, "Monday to Friday 10 to 18.", map[string]pick.Edits{pick.One: {}}},
+		"a cell":             {page, "5", map[string]pick.Edits{"this": kept, "alike": kept, "column": kept}},
+		"a row":              {page, "Great Hall 9:00 4", map[string]pick.Edits{"this": kept, "alike": kept}},
+		"an entry of a list": {page, "Nurse nights", map[string]pick.Edits{"this": kept, "alike": kept}},
+		"a place": {page, "13", map[string]pick.Edits{"this": {Inserted: pick.Another, Reordered: pick.Kept},
+			"alike": kept}},
+		"a card":  {meetings, "Rope", map[string]pick.Edits{"this": styled, "alike": styled}},
+		"no list": {page, "Monday to Friday 10 to 18.", map[string]pick.Edits{"this": {}}},
 	} {
 		root := parse(t, tt.page)
 		p := pick.Read(root)

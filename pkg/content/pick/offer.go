@@ -14,9 +14,9 @@ import (
 
 // What of a page is watched when an element is pressed.
 const (
-	One    = "this"   // the element
-	All    = "alike"  // all entries of its list, or the whole table
-	Column = "column" // all cells below its header
+	scopeOne    = "this"   // the element
+	scopeAll    = "alike"  // all entries of its list, or the whole table
+	scopeColumn = "column" // all cells below its header
 )
 
 // maxEntries limits the number of entries of a list that are compared.
@@ -25,7 +25,7 @@ const maxEntries = 1000
 // Offer is a way to watch what was pressed.
 type Offer struct {
 	Way
-	Scope string // [One], [All] or [Column]
+	Scope string // [scopeOne], [scopeAll] or [scopeColumn]
 	Links string // the selector of the links of the entries, if each has one: then new entries can be told
 	Found []*html.Node
 }
@@ -38,14 +38,14 @@ func Offers(root, n *html.Node, captures iter.Seq[*html.Node]) (out []Offer) {
 		return nil
 	}
 	p := newPicker(root, n)
-	out = append(out, Offer{Way: way, Scope: One, Found: p.all(way.Selector)})
+	out = append(out, Offer{Way: way, Scope: scopeOne, Found: p.all(way.Selector)})
 	for _, up := range p.above {
 		switch {
 		case selector.IsRow(up):
 			if table := tableOf(up); table != nil {
 				if ways := Ways(root, table); len(ways) > 0 {
 					all := Way{ways[0].Selector, "all rows of the table", ways[0].By}
-					out = append(out, Offer{Way: all, Scope: All, Found: []*html.Node{table}})
+					out = append(out, Offer{Way: all, Scope: scopeAll, Found: []*html.Node{table}})
 				}
 				if column, ok := p.column(table); ok {
 					out = append(out, column)
@@ -88,7 +88,7 @@ func (p *picker) column(table *html.Node) (out Offer, ok bool) {
 		found := p.all(text)
 		isIn := !slices.ContainsFunc(found, func(n *html.Node) bool { return !contains(table, n) })
 		if slices.Contains(found, p.n) && isIn {
-			return Offer{Way{text, "the column “" + header + "”", ByHeading}, Column, "", found}, true
+			return Offer{Way{text, "the column “" + header + "”", ByHeading}, scopeColumn, "", found}, true
 		}
 	}
 	return out, false
@@ -121,7 +121,7 @@ func (p *picker) like(entry *html.Node) (out Offer, ok bool) {
 	}
 	for _, text := range texts[:min(len(texts), maxTried)] {
 		if found := p.all(text); slices.Equal(found, all) {
-			out = Offer{Way{text, "all entries like this one", ByClass}, All, "", found}
+			out = Offer{Way{text, "all entries like this one", ByClass}, scopeAll, "", found}
 			out.Links = p.links(out)
 			return out, true
 		}
@@ -152,7 +152,7 @@ func (p *picker) links(entries Offer) string {
 // Outcomes of an edit of the page.
 const (
 	Kept    = "kept"    // the selector finds the same as before, and a new entry if it is for all
-	Lost    = "lost"    // it finds nothing
+	lost    = "lost"    // it finds nothing
 	Another = "another" // it finds something else, or more, or less
 )
 
@@ -205,7 +205,7 @@ func (e editor) try(apply func(*edit) bool) string {
 		wanted[c.copies[n]] = true
 	}
 	for _, n := range found {
-		isNew := e.offer.Scope != One && c.added != nil && contains(c.added, n)
+		isNew := e.offer.Scope != scopeOne && c.added != nil && contains(c.added, n)
 		if !isNew && !wanted[n] {
 			return Another
 		}
@@ -215,7 +215,7 @@ func (e editor) try(apply func(*edit) bool) string {
 	case len(wanted) == 0:
 		return Kept
 	case len(found) == 0:
-		return Lost
+		return lost
 	}
 	return Another
 }

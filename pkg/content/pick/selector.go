@@ -32,12 +32,12 @@ type By string
 
 // What selectors find elements by, those first that change the least.
 const (
-	ByID      By = "id"
-	ByHeading By = "heading" // the heading above it
-	ByKey     By = "key"     // the key cell of its row, the title of its entry, or the first words of a paragraph
-	ByLabel   By = "label"   // the label beside it
-	ByClass   By = "class"   // its names in the markup
-	ByPosition   By = "place"   // its place among its siblings, such as: the third row
+	ByID       By = "id"
+	ByHeading  By = "heading" // the heading above it
+	ByKey      By = "key"     // the key cell of its row, the title of its entry, or the first words of a paragraph
+	ByLabel    By = "label"   // the label beside it
+	ByClass    By = "class"   // its names in the markup
+	ByPosition By = "place"   // its place among its siblings, such as: the third row
 )
 
 // Ways returns CSS selectors that find the element n alone in its page, those first that are the least likely to fail
