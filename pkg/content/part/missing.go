@@ -1,6 +1,7 @@
 package part
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -47,29 +48,41 @@ func (p *Part) outline() (web.Outline, bool) {
 	return web.OutlineOf(p.body, p.contentType, p.baseURL, p.rules)
 }
 
-// otherNames reports whether most names of a page are others than before, or most of those near the part.
+// otherNames reports whether most names of a page are others than before. Classes count alone where there are some,
+// because programs find elements by ids, which stay longer. Of pages with hardly any names, the elements count.
 func otherNames(was, is web.Outline) bool {
-	const few, many = 4, 6 // names
-	fresh := without(is.Names, was.Names)
-	lost := without(was.Around, is.Names)
-	least := 2
-	if len(was.Around) < few { // an advert has as many
-		least = many
-	}
-	if fresh >= least && 2*fresh >= len(is.Names) && 2*lost >= len(was.Around) {
-		return true
-	}
-	near := 0
-	for _, name := range was.Near {
-		if !is.Names[name] {
-			near++
+	const few, many, several = 3, 6, 12 // names
+	for _, sign := range []string{".", "#", "$"} {
+		around, known, now := only(was.Around, sign), only(was.Names, sign), only(is.Names, sign)
+		fresh, lost := without(now, known), without(around, now)
+		least, most := 2, (len(around)+1)/2
+		if sign != "$" && len(around) < several { // a box alone has as many
+			most = (len(around)*9 + 9) / 10
+		}
+		if len(around) == 0 { // an advert brings some
+			least = many
+		}
+		if fresh >= least && 2*fresh >= len(now) && lost >= most {
+			return true
+		}
+		if len(around) >= few {
+			return false
 		}
 	}
-	if len(was.Near) >= few && 2*near > len(was.Near) && fresh >= few {
-		return true
+	fresh := without(is.Pairs, was.Pairs)
+	return len(was.Around) < few && fresh >= few && 2*fresh >= len(is.Pairs) &&
+		2*without(was.Pairs, is.Pairs) >= len(was.Pairs)
+}
+
+// only returns the names that begin with a sign.
+func only(names map[string]bool, sign string) map[string]bool {
+	out := map[string]bool{}
+	for name := range names {
+		if strings.HasPrefix(name, sign) {
+			out[name] = true
+		}
 	}
-	return len(was.Around) < few && len(is.Names) < few && len(was.Pairs) >= few &&
-		2*without(is.Pairs, was.Pairs) >= len(is.Pairs) && 2*without(was.Pairs, is.Pairs) >= len(was.Pairs)
+	return out
 }
 
 // without returns how many names are in a set and not in another.
@@ -83,49 +96,96 @@ func without(names, others map[string]bool) (n int) {
 }
 
 // otherLines reports whether most lines of a page are others than before, whatever their numbers, or hardly any line of
-// before is left. The values of JSON say nothing of its form.
+// before is left and some are new. The values of JSON say nothing of its form.
 func otherLines(was, is web.Outline) bool {
-	const several = 4 // lines
+	const several = 3 // lines: more than a note that there is nothing, or an advert
 	if was.JSON && is.JSON {
 		return false
 	}
 	before, all, now := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, l := range was.Lines {
-		if all[formOf(l.Text)] = true; l.Around != "" {
-			before[formOf(l.Around)], all[formOf(l.Around)] = true, true
+		if all[wordsOf(l.Text)] = true; l.Around != "" {
+			before[wordsOf(l.Around)], all[wordsOf(l.Around)] = true, true
 		}
 	}
 	for _, l := range is.Lines {
-		now[formOf(l.Text)] = true
+		now[wordsOf(l.Text)] = true
 	}
 	lost, fresh := without(before, now), without(now, all)
 	return len(before) > 0 && 2*lost > len(before) && 2*fresh > len(now) ||
-		len(before) >= several && 4*lost > 3*len(before) || len(before) > 0 && len(now) == 0
+		fresh >= several && 4*lost > 3*len(before) || len(before) > 0 && len(now) == 0
 }
 
-// standsElsewhere reports whether lines that the part had, or lines of their form, are in the page now, in elements
-// that the rules do not find because they have other names, or other elements around them.
+// standsElsewhere reports whether most lines that only the part had are in the page now, or lines of their form or with
+// most of their words: in elements with new names, or with the same ones at another place. Elements with other names
+// that the page had before say that something else is true of them now, as that a day is booked.
 func standsElsewhere(was, is web.Outline) bool {
-	part, forms, around := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	isText := func(line string) string { return line }
+	texts, forms := onlyInPart(was, isText), onlyInPart(was, formOf)
+	same, alike := map[string]bool{}, map[string]bool{}
+	around := map[string]bool{}
 	for _, l := range was.Lines {
-		if l.Around != l.Text {
-			part[l.Text], forms[formOf(l.Text)] = true, true
-		} else {
-			around[l.Text] = true
-		}
+		around[formOf(l.Around)] = true
 	}
-	same, alike := map[string]bool{}, 0
 	for _, l := range is.Lines {
 		fresh := hasNew(l.Names, was.Names)
-		switch {
-		case around[l.Text] || l.Around == "":
-		case part[l.Text] && (fresh || len(l.Names) == 0 || hasOwn(l.Names, was.Own)):
+		moved := func(names []string) bool { return fresh || !is.JSON && slices.Equal(names, l.Names) }
+		if names, known := texts[l.Text]; known && moved(names) {
 			same[l.Text] = true
-		case fresh && forms[formOf(l.Text)]:
-			alike++
+		}
+		form := formOf(l.Text)
+		if l.Around == "" || around[form] || !fresh && !strings.ContainsFunc(form, unicode.IsLetter) {
+			continue
+		}
+		if form = like(form, forms); form != "" && moved(forms[form]) {
+			alike[form] = true
 		}
 	}
-	return len(part) > 0 && 2*(len(same)+alike) >= len(part)
+	return len(texts) > 0 && 2*len(same) >= len(texts) || len(forms) > 0 && 2*len(alike) >= len(forms)
+}
+
+// onlyInPart returns the lines that only the part has, in some form, with their names.
+func onlyInPart(o web.Outline, form func(string) string) map[string][]string {
+	part := map[string][]string{}
+	for _, l := range o.Lines {
+		if l.Around != l.Text {
+			part[form(l.Text)] = l.Names
+		}
+	}
+	for _, l := range o.Lines {
+		delete(part, form(l.Around))
+	}
+	return part
+}
+
+// like returns the line of the part, by its form, that another line is or has become; "" if there is none. Only a few
+// lines that are not too long are compared by their words.
+func like(form string, part map[string][]string) (found string) {
+	const lines, least, most = 8, 5, 100
+	if _, is := part[form]; is {
+		return form
+	} else if len(part) > lines {
+		return ""
+	}
+	words := map[string]bool{}
+	for word := range strings.FieldsSeq(form) {
+		words[word] = true
+	}
+	for line := range part {
+		all, both := 0, 0
+		for word := range strings.FieldsSeq(line) {
+			if words[word] {
+				both++
+			}
+			if all++; all > most {
+				break
+			}
+		}
+		if all >= least && all <= most && 2*both > all && 2*both > len(words) && (found == "" || line < found) {
+			found = line
+		}
+	}
+	return found
 }
 
 func hasNew(names []string, known map[string]bool) bool {
@@ -137,18 +197,12 @@ func hasNew(names []string, known map[string]bool) bool {
 	return false
 }
 
-// hasOwn reports whether all names of an element of the part are among the names. A part without names has them.
-func hasOwn(names []string, own [][]string) bool {
-	has := map[string]bool{}
-	for _, name := range names {
-		has[name] = true
+// wordsOf returns a line without its numbers, unless it has nothing else.
+func wordsOf(line string) string {
+	if strings.ContainsFunc(line, unicode.IsLetter) {
+		return formOf(line)
 	}
-	for _, element := range own {
-		if !hasNew(element, has) {
-			return true
-		}
-	}
-	return false
+	return line
 }
 
 // formOf returns a line with a sign for each number.

@@ -1,7 +1,7 @@
 package web
 
 import (
-	"slices"
+	"regexp"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -18,8 +18,6 @@ import (
 type Outline struct {
 	Names  map[string]bool // all of them
 	Around map[string]bool // those outside the part
-	Near   []string        // those of the nearest elements that hold the part, and of what is beside these
-	Own    [][]string      // those of elements of the part, each with its own; at most as many as are needed
 	Lines  []OutlineLine
 	// Pairs are the types of elements with the types of their parents, for pages with hardly any names.
 	Pairs map[string]bool
@@ -30,12 +28,11 @@ type Outline struct {
 type OutlineLine struct {
 	Text   string
 	Around string   // what of the line is outside the part
-	Names  []string // of the elements around its text, the nearest first
+	Names  []string // of the nearest element around its first text that has some, if it is near
 }
 
 const (
-	maxNear    = 12     // names near the part, of an element of it, and of a line
-	maxOwn     = 20     // elements of the part whose names are kept
+	maxNames   = 12     // names of an element, and of a line
 	maxOutline = 50_000 // names, and lines
 )
 
@@ -68,10 +65,6 @@ func OutlineOf(body []byte, contentType, baseURL string, sel Selector) (out Outl
 	o := outliner{Outline: &out, part: map[*html.Node]bool{}}
 	for _, n := range roots {
 		o.part[n] = true
-		out.own(namesOf(n))
-	}
-	if len(roots) > 0 {
-		out.Near = nearOf(roots[0], o.part)
 	}
 	o.walk(root, false)
 	o.end()
@@ -83,7 +76,8 @@ type outliner struct {
 	*Outline
 	part         map[*html.Node]bool
 	text, around strings.Builder // of the present line
-	names        []string
+	names        []string        // those of the line, and how far its first text is from them
+	level        int
 }
 
 func (o *outliner) walk(n *html.Node, inPart bool) {
@@ -118,13 +112,6 @@ func (o *outliner) walk(n *html.Node, inPart bool) {
 	}
 }
 
-// own adds the names of an element of the part.
-func (out *Outline) own(names []string) {
-	if len(out.Own) < maxOwn {
-		out.Own = append(out.Own, names)
-	}
-}
-
 // note adds names of an element.
 func (out *Outline) note(names []string, inPart bool) {
 	for _, name := range names {
@@ -141,16 +128,10 @@ func (o *outliner) write(n *html.Node, inPart bool) {
 	if o.text.WriteString(n.Data); !inPart {
 		o.around.WriteString(n.Data)
 	}
-	const levels = 2 // elements around a text whose names are those of the line
-	p := n.Parent
-	for range levels {
-		if p == nil || strings.TrimSpace(n.Data) == "" {
-			return
-		}
-		if len(o.names) < maxNear {
-			o.names = append(o.names, namesOf(p)...)
-		}
-		p = p.Parent
+	const levels = 2
+	for p := n.Parent; o.names == nil && p != nil && strings.TrimSpace(n.Data) != "" && o.level < levels; p = p.Parent {
+		o.names = namesOf(p)
+		o.level++
 	}
 }
 
@@ -159,49 +140,49 @@ func (o *outliner) end() {
 	line := OutlineLine{Text: dom.Fold(o.text.String()), Around: dom.Fold(o.around.String()), Names: o.names}
 	o.text.Reset()
 	o.around.Reset()
-	if o.names = nil; line.Text != "" && len(o.Lines) < maxOutline {
+	if o.names, o.level = nil, 0; line.Text != "" && len(o.Lines) < maxOutline {
 		o.Lines = append(o.Lines, line)
 	}
 }
 
-// namesOf returns the classes and the id of an element, at most the first [maxNear] classes.
+// namesOf returns the classes and the id of an element, at most the first [maxNames] classes.
 func namesOf(n *html.Node) (names []string) {
 	for class := range strings.FieldsSeq(dom.Attr(n, "class")) {
-		if names = append(names, "."+class); len(names) == maxNear {
+		if names = append(names, "."+stemOf(class)); len(names) == maxNames {
 			break
 		}
 	}
 	if id := strings.TrimSpace(dom.Attr(n, "id")); id != "" {
-		names = append(names, "#"+id)
+		names = append(names, "#"+stemOf(id))
 	}
 	return names
 }
 
-// nearOf returns the names of the elements that hold n and of those beside them, the nearest first.
-func nearOf(n *html.Node, part map[*html.Node]bool) (near []string) {
-	add := func(n *html.Node) {
-		for _, name := range namesOf(n) {
-			if len(near) < maxNear && !slices.Contains(near, name) {
-				near = append(near, name)
-			}
+// wordsOfName finds a part of a name that people write: small letters, or words of which each begins with a capital.
+var wordsOfName = regexp.MustCompile(`^[A-Z]?[a-z]{2,}(?:[A-Z][a-z]+)*$`)
+
+// stemOf returns a name without what programs add to it, which is another when the page is built again.
+func stemOf(name string) string {
+	parts := strings.FieldsFunc(name, func(r rune) bool { return r == '-' || r == '_' })
+	switch {
+	case len(parts) > 2 && parts[0] == "css": // Emotion: css-HASH-LABEL
+		parts = append(parts[:1], parts[len(parts)-1])
+	case len(parts) > 1 && (parts[0] == "css" || parts[0] == "sc"): // Styled Components: sc-HASH
+		parts = parts[:1]
+	}
+	stem := parts[:0]
+	for _, p := range parts {
+		if wordsOfName.MatchString(p) {
+			stem = append(stem, p)
 		}
 	}
-	for p := n.Parent; p != nil && len(near) < maxNear; n, p = p, p.Parent {
-		add(p)
-		for c := range p.ChildNodes() {
-			if c != n && !part[c] && c.Type == html.ElementNode {
-				add(c)
-			}
-		}
-	}
-	return near
+	return strings.Join(stem, "-")
 }
 
 // json adds a value of JSON, whose name is its path without the numbers of items.
 func (out *Outline) json(n *jsonpath.Node, path string, inPart bool, part map[*jsonpath.Node]bool) {
 	if part[n] {
 		inPart = true
-		out.own([]string{path})
 	}
 	if out.note([]string{path}, inPart); len(n.Kids) == 0 && len(out.Lines) < maxOutline {
 		if line := (OutlineLine{Text: path + ": " + n.Text, Names: []string{path}}); n.Text != "" {
