@@ -113,6 +113,23 @@ func freeSlots(text string) page {
 <p class=hint>Call us if you need help.</p></main>`}
 }
 
+// emptied watches a list that has been checked with an entry and then with the earlier contents, and serves it with
+// others.
+func (r *rig) emptied(text, index string, earlier ...string) {
+	r.site.put("/p", freeSlots("<li>09:00 free"))
+	r.first("/p")
+	r.set("/p", &api.Watch{Include: []string{".slots li"}, Index: index})
+	r.next("/p")
+	for _, s := range earlier {
+		r.site.put("/p", freeSlots(s))
+		if s == rebuilt {
+			r.site.put("/p", page{body: rebuilt})
+		}
+		r.next("/p")
+	}
+	r.site.put("/p", freeSlots(text))
+}
+
 // slotSteps serves pages, makes a check of each, and compares what is told.
 func (r *rig) slotSteps(at *feed.Position, all ...[2]string) {
 	r.t.Helper()

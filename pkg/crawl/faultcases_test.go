@@ -42,6 +42,9 @@ var disturbed = []struct {
 		r.next("/p")
 		r.site.put("/p", jobs("", "4", "3", "2", "1"))
 	}, false},
+	{"W16 a part becomes empty", func(r *rig) { r.emptied("", options.IndexPage) }, false},
+	{"W16 an empty part is filled", func(r *rig) { r.emptied("<li>10:00 free", options.IndexWatched, "") }, false},
+	{"W16 a part that broke is filled", func(r *rig) { r.emptied("<li>10:00 free", options.IndexPage, rebuilt) }, false},
 	{"R3 a page is rendered", func(r *rig) {
 		r.site.put("/p", shellPage("1"))
 		r.Worker.o.Browser = &stagehand{text: spring}
