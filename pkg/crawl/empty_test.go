@@ -171,6 +171,11 @@ func TestW16EmptyThenRebuilt(t *testing.T) {
 			}
 			r.slotSteps(&at, [2]string{rebuilt, "watchBroken"}, [2]string{rebuilt, ""},
 				[2]string{ten, "content +10:00 free; watchRestored"})
+			r.site.put("/p", page{body: strings.ReplaceAll(freeSlots(ten).body, "class=", "class=new")})
+			if r.next("/p"); r.passagesTold(&at) != "watchBroken" {
+				t.Error("other classes are not told")
+			}
+			r.slotSteps(&at, [2]string{ten + "<li>11:00 free", "content +11:00 free; watchRestored"})
 		})
 	}
 }
