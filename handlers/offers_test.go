@@ -78,8 +78,8 @@ func TestW32TheQuestion(t *testing.T) {
 	}
 }
 
-// TestW33WatchesByPosition checks that a watch that finds a row by its place needs attention, with a better selector, that
-// nothing is changed unasked, and that choosing the better one keeps the other parts of the watch (W33).
+// TestW33WatchesByPosition checks that a watch that finds a row by its place needs attention, with a better selector,
+// that nothing is changed unasked, and that choosing the better one keeps the other parts of the watch (W33).
 func TestW33WatchesByPosition(t *testing.T) {
 	r := newRig(t)
 	id, item := r.priced()

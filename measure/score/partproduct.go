@@ -8,9 +8,13 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/content/extract/web"
+	"github.com/tidemark/tidemark/pkg/content/part"
 	"github.com/tidemark/tidemark/pkg/content/pick"
 	"github.com/tidemark/tidemark/pkg/policy/watch"
 )
+
+// partAddress is the address of each page.
+const partAddress = "https://page.example/"
 
 // partPage is a page as the product reads it.
 type partPage struct {
@@ -74,25 +78,22 @@ func findPart(p partPage, selector string) []*html.Node {
 
 // judge returns what a check says of a part, when it has read the page before and after some edits.
 func judge(before, after partPage, selector string) string {
-	count := func(p partPage) (elements, all int) {
-		for _, n := range findPart(p, selector) {
-			elements, all = elements+1, all+lettersAndDigits(shown(n))
+	read := func(p partPage) (out part.Part) {
+		const contentType = "text/html; charset=utf-8"
+		doc, err := web.Extract(p.body, contentType, partAddress, extract.Limits{})
+		if err != nil {
+			return out
 		}
-		return elements, all
+		return part.NewReader(watch.Spec{Include: []string{selector}}).Read(doc, p.body, contentType, partAddress)
 	}
-	_, was := count(before)
-	elements, is := count(after)
-	if watch.Lost(elements, is, was) != "" {
-		return saysBroken
+	was, is := read(before), read(after)
+	switch {
+	case watch.Lost(is.Elements, is.Letters, was.Letters) == "":
+		return ""
+	case is.Rebuilt(&was) == "":
+		return saysEmpty
 	}
-	return ""
-}
-
-func lettersAndDigits(s string) (n int) {
-	for _, r := range s {
-		n += count(hasLetterOrDigit(string(r)))
-	}
-	return n
+	return saysBroken
 }
 
 // probe is an attribute by which an element is found again when its page has been written and read. It is taken away

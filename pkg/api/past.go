@@ -58,8 +58,8 @@ func (it Item) WatchProblem() string {
 }
 
 // BrokenWatches returns the items whose watch broke and is still broken, and those of which a part has been empty for
-// [EmptyFor], of one host or of all, the latest first. It finds them by the changes of that kind. The result more is true if there may be others: it returns at most as many as
-// most, and looks only so far back.
+// [EmptyFor], of one host or of all, the latest first. It finds them by the changes of that kind. The result more is
+// true if there may be others: it returns at most as many as most, and looks only so far back.
 func (c *Client) BrokenWatches(ctx context.Context, host string, most int) (out []Item, more bool, err error) {
 	q := ChangeQuery{Kind: string(ChangeWatchBroken), Host: host, Silenced: "true", Top: 50}
 	seen := map[string]bool{}

@@ -28,8 +28,8 @@ func TestN11Under(t *testing.T) {
 		}
 		have = append(have, s.Under+"|"+text)
 	}
-	const want = "Terms › Pets|No dogs, |Dogs, Fees|- Toll: 3 EUR, |row row , Winter|row , elsewhere|Closed, |Toll: 3 EUR, " +
-		"Jobs|Cook, Jobs › Cook|Part time, Jobs|Cook"
+	const want = "Terms › Pets|No dogs, |Dogs, Fees|- Toll: 3 EUR, |row row , Winter|row , elsewhere|Closed, " +
+		"|Toll: 3 EUR, Jobs|Cook, Jobs › Cook|Part time, Jobs|Cook"
 	if text := strings.Join(have, ", "); text != want {
 		t.Errorf("have %s\nwant %s", text, want)
 	}

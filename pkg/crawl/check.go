@@ -220,8 +220,8 @@ func (c *check) recall(ctx context.Context, got verdict.Answer, r *verdict.Readi
 	return nil
 }
 
-// compareEarlier finds out whether the watched part that is missing is empty or broken, by the page that is stored. That
-// page is read anyway when texts are compared.
+// compareEarlier finds out whether the watched part that is missing is empty or broken, by the page that is stored.
+// That page is read anyway when texts are compared.
 func (c *check) compareEarlier(ctx context.Context, got verdict.Answer, r *verdict.Reading) error {
 	old, err := c.earlierTexts(ctx, &c.item)
 	if err != nil || old == nil || old.part == nil {

@@ -40,8 +40,8 @@ func (c *check) compareTexts(
 	return o, c.in.Fields.Remember(ctx, c.item.ID, m)
 }
 
-// beforeTheBreak reads the texts of a page whose watched part is found again, as they were before the part broke. If they
-// are no longer stored, it returns those of the last check.
+// beforeTheBreak reads the texts of a page whose watched part is found again, as they were before the part broke. If
+// they are no longer stored, it returns those of the last check.
 func (c *check) beforeTheBreak(ctx context.Context, was *registry.Item, last *stored) (*stored, error) {
 	it := *was
 	if it.RawHash = was.Watched.Good; it.RawHash == "" || it.RawHash == was.RawHash {

@@ -75,7 +75,8 @@ func (s sought) in(ctx context.Context, c feed.Change, left *effort) (bool, erro
 
 // wants reports whether a rule matches a change. A broken rule matches nothing, and so does one that is switched off.
 // That a watch is broken matches whatever the rule says of kinds and text, because then the rule would miss all that it
-// waits for; so does that it was restored, if the rule is from before the break. Errors: errSpent when the effort is used up, and that of a context that is done.
+// waits for; so does that it was restored, if the rule is from before the break. Errors: errSpent when the effort is
+// used up, and that of a context that is done.
 func (r *rule) wants(ctx context.Context, c feed.Change, left *effort) (bool, error) {
 	if r.Problem != "" || r.Off || r.elsewhere(c) {
 		return false, nil

@@ -212,8 +212,8 @@ func TestW19RuleIsChecked(t *testing.T) {
 	}
 }
 
-// TestW19BrokenWatch checks that a broken watch, and its restoration, are reported whatever kinds and words a rule waits
-// for, but only for pages that the rule is about. A rule that is younger than the break was not told of it.
+// TestW19BrokenWatch checks that a broken watch, and its restoration, are reported whatever kinds and words a rule
+// waits for, but only for pages that the rule is about. A rule that is younger than the break was not told of it.
 func TestW19BrokenWatch(t *testing.T) {
 	broken := feed.Change{Kind: feed.WatchBroken, ItemID: "lamp", Host: "a.example", Type: "url", Title: "Lamp",
 		Tags: []string{"sea"}}

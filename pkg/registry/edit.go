@@ -39,8 +39,8 @@ func (r *Items) Decide(ctx context.Context, id source.ID, m linememory.Memory, p
 	})
 }
 
-// AcceptWatch requests a check now. Whatever that check finds in the watched part becomes the new expectation (W16).
-// If the last check found the part as expected, there is nothing to accept, and AcceptWatch does nothing. For a part that
+// AcceptWatch requests a check now. Whatever that check finds in the watched part becomes the new expectation (W16). If
+// the last check found the part as expected, there is nothing to accept, and AcceptWatch does nothing. For a part that
 // has been empty for long it makes no check: nothing more is said of that.
 func (r *Items) AcceptWatch(ctx context.Context, id source.ID) (Item, error) {
 	it, err := r.Find(ctx, id)

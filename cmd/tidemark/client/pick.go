@@ -69,7 +69,7 @@ func pickCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	f.IntVar(&q.Element, "element", 0, "try the element with this `NUMBER`")
 	f.StringVar(&q.Text, "part", "", "try the row or entry with this name, or the element that shows this `TEXT`")
 	f.StringVar(&q.Selector, "selector", "", "try the element that this `SELECTOR` finds")
-	f.StringVar(&q.Scope, "scope", "", "`SCOPE`: this (the default), alike for all like it, or column for the column of a cell")
+	f.StringVar(&q.Scope, "scope", "", "`SCOPE`: this (the default), alike for all like it, or column for that of a cell")
 	f.IntVar(&q.Larger, "larger", 0, "take the element around it, this many `TIMES`")
 	f.StringVar(&q.As, "as", "", "`HOW`: only (the default) or also watch the element, only its value, or leave it out")
 	f.BoolVar(&save, "save", false, "save what was tried")

@@ -43,7 +43,8 @@ func TestW31ChosenByWhatItSays(t *testing.T) {
 		}
 		way, ok := pick.Choose(root, n, func(func(*html.Node) bool) {})
 		byPosition := name == "only its place"
-		if !ok || !strings.HasSuffix(way.Selector, tt.want) || way.Words != tt.words || way.By == pick.ByPosition != byPosition {
+		if !ok || !strings.HasSuffix(way.Selector, tt.want) || way.Words != tt.words ||
+			(way.By == pick.ByPosition) != byPosition {
 			t.Errorf("%s: %+v, want %s: %s", name, way, tt.want, tt.words)
 		}
 	}

@@ -15,8 +15,8 @@ import (
 )
 
 // TeachesLines reports whether the difference between two texts is held against what is remembered of the page's lines.
-// What a person hides is not, nor is a watched part of a few words, or one that was empty: who watches such a part wants
-// all that moves there.
+// What a person hides is not, nor is a watched part of a few words, or one that was empty: who watches such a part
+// wants all that moves there.
 func TeachesLines(o Outcome, t *Texts) bool {
 	const few = 12 // words
 	return t != nil && o.News.Silenced == "" &&

@@ -153,8 +153,8 @@ func (w *Watching) NeedsEarlier(it *registry.Item, p *part.Part) bool {
 		w.missing(p, known.Letters) != ""
 }
 
-// CompareEarlier finds out whether a part that is missing is empty or broken, by the page of before. It returns what is indexed
-// of the page, if that is other than what was read.
+// CompareEarlier finds out whether a part that is missing is empty or broken, by the page of before. It returns what is
+// indexed of the page, if that is other than what was read.
 func (w *Watching) CompareEarlier(r Reading, earlier *part.Part) (indexed extract.Document, other bool) {
 	r.Part.CompareAround(earlier)
 	w.empty = r.Part.Around == part.AsBefore && w.isEmpty(r.Part)
@@ -212,7 +212,8 @@ func (b Basis) watched(it *registry.Item, r Reading, now time.Time) registry.Wat
 
 // isEmpty reports whether a part has nothing of what its rules name.
 func (w *Watching) isEmpty(p *part.Part) bool {
-	return p.Elements == 0 || p.List != nil && len(p.List.All) == 0 || w.rules().Narrow() && strings.TrimSpace(p.Text) == ""
+	return p.Elements == 0 || p.List != nil && len(p.List.All) == 0 ||
+		w.rules().Narrow() && strings.TrimSpace(p.Text) == ""
 }
 
 // stands records that the source answered with the stored content. If the part was broken in an answer that was not

@@ -102,8 +102,8 @@ func TestW27Bounds(t *testing.T) {
 	}
 }
 
-// TestW27Labels checks that a label before a number has no colon, and is written as within a sentence unless it may be a
-// name, a noun of German or an identifier (W27).
+// TestW27Labels checks that a label before a number has no colon, and is written as within a sentence unless it may be
+// a name, a noun of German or an identifier (W27).
 func TestW27Labels(t *testing.T) {
 	for line, want := range map[string]string{
 		"Price: [[79||84]] EUR":         "price 79 → 84 EUR",
