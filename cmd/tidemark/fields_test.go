@@ -104,6 +104,7 @@ func TestQ18RulesThatCannotFire(t *testing.T) {
 	add := []string{"rules", "add", "Cheap", "--when", "price < 180", "--channel", "ops"}
 	spec := `{"name":"Cheap","channels":["ops"],"when":{"field":"price","op":"<","value":"180"}`
 	const cannot = `"cannot":[{"item":"url_a","title":"Lamp","why":"the page has no value named \"price\"","remedy":"choose one"}]`
+	const proposal = "its pages are checked as often as their settings say; --every 1d is proposed: about 1 request a day\n"
 	const firing = "  Lamp: the page has no value named \"price\"\n    what to do: choose one\n"
 	performAll(t, []script{
 		{name: "it is refused", args: add, code: 1, asked: []string{"POST /api/rules " + spec + "}"},
@@ -112,12 +113,12 @@ func TestQ18RulesThatCannotFire(t *testing.T) {
 		{name: "anyway", args: append(add, "--anyway"), asked: []string{"POST /api/rules " + spec + `,"anyway":true}`},
 			answers: []answered{{200, `{"id":"rule_a","name":"Cheap","warning":"no price",` + cannot + `,"cannotMore":2}`}},
 			out: "rule Cheap made; it applies to changes from now on: rule_a\nthe rule reports nothing: no price\n" + firing +
-				"  and 2 more pages\n"},
+				"  and 2 more pages\n" + proposal},
 		{name: "on some pages", args: add, answers: []answered{{200, `{"id":"rule_a","name":"Cheap",` + cannot +
 			`,"holds":[{"item":"url_b","title":"Desk","value":"39 EUR"}],"unexamined":true}`}},
 			out: "rule Cheap made; it applies to changes from now on: rule_a\nit cannot fire on 1 page:\n" + firing +
 				"there may be more pages, which were not examined\n" +
-				"Desk: it is 39 EUR now, so the condition holds already; --now sends a message\n"},
+				"Desk: it is 39 EUR now, so the condition holds already; --now sends a message\n" + proposal},
 		{name: "now", args: []string{"rules", "set", "rule_a", "--now"}, answers: []answered{{200, `{"name":"Cheap"}`}},
 			asked: []string{`PATCH /api/rules/rule_a {"now":true}`}, out: "rule Cheap changed\n"},
 		{name: "listed", args: []string{"rules", "list", "--cannot"}, asked: []string{"GET /api/rules?cannot=true&top=5000"},
