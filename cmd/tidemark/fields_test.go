@@ -104,7 +104,8 @@ func TestQ18RulesThatCannotFire(t *testing.T) {
 	add := []string{"rules", "add", "Cheap", "--when", "price < 180", "--channel", "ops"}
 	spec := `{"name":"Cheap","channels":["ops"],"when":{"field":"price","op":"<","value":"180"}`
 	const cannot = `"cannot":[{"item":"url_a","title":"Lamp","why":"the page has no value named \"price\"","remedy":"choose one"}]`
-	const proposal = "its pages are checked as often as their settings say; --every 1d is proposed: about 1 request a day\n"
+	const proposal = "its pages are checked as often as their settings say; " +
+		"--every 1d is proposed: about 1 request a day\n"
 	const firing = "  Lamp: the page has no value named \"price\"\n    what to do: choose one\n"
 	performAll(t, []script{
 		{name: "it is refused", args: add, code: 1, asked: []string{"POST /api/rules " + spec + "}"},
