@@ -71,7 +71,7 @@ func (r *running) rules() (id string) {
 		r.Errorf("a test: %+v", said)
 	}
 	added := "harbour"
-	rule := ok(r.AddRuleWithResponse(ctx, RuleSpec{Name: "News", Channels: []string{"ops"}}))
+	rule := ok(r.AddRuleWithResponse(ctx, NewRule{Name: "News", Channels: []string{"ops"}}))
 	ok(r.SaveRuleWithResponse(ctx, rule.Id, RuleUpdate{Name: "Harbours", Channels: []string{"ops"},
 		Filter: &RuleFilter{Added: &added}}))
 	ok(r.SaveRuleWithResponse(ctx, rule.Id, RuleUpdate{Name: "Tides", Channels: []string{"ops"}}))
