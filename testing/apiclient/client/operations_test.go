@@ -90,7 +90,7 @@ func (r *running) deliveries(rule string) {
 	if test := ok(r.TestRuleWithResponse(ctx, rule)); test.Matched == 0 {
 		r.Errorf("a rule: %+v", test)
 	}
-	if test := ok(r.PreviewRuleWithResponse(ctx, RuleSpec{Channels: []string{}})); test.Matched == 0 {
+	if test := ok(r.PreviewRuleWithResponse(ctx, NewRule{Channels: []string{}})); test.Matched == 0 {
 		r.Errorf("a preview: %+v", test)
 	}
 	r.trigger("/CrawlTimer", `{"Data":{"timer":{}},"Metadata":{}}`)
@@ -99,7 +99,7 @@ func (r *running) deliveries(rule string) {
 		r.Fatalf("deliveries %+v", all)
 	}
 	accepted(r.RetryDeliveryWithResponse(ctx, all[0].Id))
-	if why := ok(r.ExplainChangeWithResponse(ctx, all[0].First)); len(why.Rules) != 1 || len(why.Deliveries) != 1 {
+	if why := ok(r.ExplainChangeWithResponse(ctx, all[0].First, nil)); len(why.Rules) != 1 || len(why.Deliveries) != 1 {
 		r.Errorf("why %+v", why)
 	}
 	ok(r.RemoveRuleWithResponse(ctx, rule))
@@ -241,7 +241,7 @@ func (r *running) changes(id, capture string) {
 	if d := decided.Parts[0].Decision; d == nil || *d != "never" {
 		r.Errorf("a decision: %+v", decided)
 	}
-	if got := ok(r.ExplainItemWithResponse(ctx, id)); len(got.Ignore) != 0 || len(got.Memory) != 1 {
+	if got := ok(r.ExplainItemWithResponse(ctx, id, nil)); len(got.Ignore) != 0 || len(got.Memory) != 1 {
 		r.Errorf("why: %+v", got)
 	}
 	listed := ok(r.ListElementsWithResponse(ctx, id, nil))
