@@ -39,6 +39,9 @@ func (h *itemHandlers) item(r *http.Request) (int, any, error) {
 		d.FormerIDs = append(d.FormerIDs, string(id))
 	}
 	if d.Effective, err = h.of(r.Context(), it); err == nil {
+		if d.WatchEmpty != nil && d.Effective != nil && d.Effective.Watch != nil {
+			d.WatchEmpty.Parts = d.Effective.Watch.Include
+		}
 		err = h.held(r.Context(), &d.Item, it)
 	}
 	return http.StatusOK, d, err
@@ -129,8 +132,8 @@ func itemJSON(it *registry.Item) api.Item {
 	case out.Collapsed:
 		out.Why = it.Collapse.Why()
 	}
-	if it.Watched.Empty {
-		out.WatchEmptySince = it.Watched.Since
+	if it.Watched.Empty && !it.Watched.Since.IsZero() { // what was accepted has no time
+		out.WatchEmpty = &api.WatchEmpty{Since: it.Watched.Since}
 	}
 	if it.Type == source.URL {
 		out.UnlinkedSince = it.UnlistedSince

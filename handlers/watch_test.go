@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"strings"
@@ -211,4 +212,35 @@ func TestW10Contract(t *testing.T) {
 			w.Header().Get("Content-Type"), pretty(t, w.Body.Bytes()))
 	}
 	golden(t, "watch.golden", log.String())
+}
+
+// TestW16EmptyPart checks that an item says since when what is watched of it is empty, and what that is, until there is
+// something again or a person accepts it (W16).
+func TestW16EmptyPart(t *testing.T) {
+	r := newRig(t)
+	id := idOf(t, "https://port.example/ok/one")
+	do(t, r, "POST", "/api/AddUrlDocument", `{"urls":["https://port.example/ok/one"]}`)
+	r.work()
+	const before = "<h2 class=head>Berths of the harbour</h2><p class=lead>The office opens at nine and closes at five.</p>" +
+		"<p class=note>Boats of more than twelve metres need the pilot.</p><p class=foot>Telephone the harbour master.</p>"
+	state := func(slots string) *api.WatchEmpty {
+		t.Helper()
+		r.say(id, before+"<div class=slots>"+slots+"</div>")
+		var it api.ItemDetail
+		if err := json.Unmarshal(do(t, r, "GET", "/api/items/"+id, "").Body.Bytes(), &it); err != nil {
+			t.Fatal(err)
+		}
+		return it.WatchEmpty
+	}
+	state("09:00 free")
+	r.watchPart(id, &api.Watch{Include: []string{".slots"}})
+	if e := state("09:00 free"); e != nil {
+		t.Errorf("with a slot: %+v", e)
+	}
+	if e := state(""); e == nil || e.Since.IsZero() || strings.Join(e.Parts, " ") != ".slots" {
+		t.Errorf("without one: %+v", e)
+	}
+	if e := state("12:30 free"); e != nil {
+		t.Errorf("with another: %+v", e)
+	}
 }

@@ -26,9 +26,9 @@ type Item struct {
 	Warning string `json:"warning,omitempty" label:"Warning"`
 	// WatchBroken is true when the watched part of the page is missing or no longer looks as it did.
 	WatchBroken bool `json:"watchBroken,omitempty" label:"Watch broken"`
-	// WatchEmptySince is when the page lost what is watched, if the rest of it is as before, or when it was first read
-	// without. That there is something again is a change of its text.
-	WatchEmptySince time.Time `json:"watchEmptySince,omitzero" label:"Watched part empty since"`
+	// WatchEmpty says that nothing stands in what is watched, while the rest of the page is as before. That there is
+	// something again is a change of its text.
+	WatchEmpty *WatchEmpty `json:"watchEmpty,omitempty" label:"Watched part empty" unit:"whole"`
 	// Collapsed is true when the last check found almost nothing left of the content. Searches keep finding the
 	// previous content until two more checks find the same.
 	Collapsed bool `json:"collapsed,omitempty" label:"Collapsed"`
@@ -140,6 +140,13 @@ type Item struct {
 	DiscoveryRunID  string `json:"discoveryRunId,omitempty" label:"Discovered in"`
 	// backfill:{source}:{12 hex digits}; other pages have that of a step
 	JobID string `json:"jobId,omitempty" label:"Job"`
+}
+
+// WatchEmpty says what of a page is watched and empty.
+type WatchEmpty struct {
+	Since time.Time `json:"since"` // when the page lost it, or was first read without it
+	// Parts are the selectors or paths of what is empty. Only GET items/{id} has them.
+	Parts []string `json:"parts,omitempty"`
 }
 
 // ItemChecks says how often a rule wants an item to be checked.

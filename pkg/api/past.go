@@ -51,8 +51,8 @@ func (it Item) WatchProblem() string {
 	switch {
 	case it.WatchBroken:
 		return cmp.Or(it.Why, "the watch is broken")
-	case !it.WatchEmptySince.IsZero() && it.LastChecked.Sub(it.WatchEmptySince) >= EmptyFor:
-		return "what is watched has been empty since " + it.WatchEmptySince.Format(time.DateOnly)
+	case it.WatchEmpty != nil && it.LastChecked.Sub(it.WatchEmpty.Since) >= EmptyFor:
+		return "what is watched has been empty since " + it.WatchEmpty.Since.Format(time.DateOnly)
 	}
 	return ""
 }

@@ -127,6 +127,8 @@ func (f Field) words(v reflect.Value) string {
 		return hoursText(is)
 	case *api.ItemChecks:
 		return demandWords(is)
+	case *api.WatchEmpty:
+		return "since " + is.Since.UTC().Format(time.DateOnly)
 	case *api.Uncompared:
 		return uncomparedWords(is)
 	case *api.IgnoreOffer:

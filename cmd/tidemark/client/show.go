@@ -208,8 +208,9 @@ func explainItem(ctx context.Context, t *terminal.Terminal, s *command.Server, i
 // sayWatch says how a source is watched, whether its watch is broken, and until when its messages are muted.
 func sayWatch(ctx context.Context, t *terminal.Terminal, s *command.Server, item api.ItemDetail) {
 	t.SayWhen(item.WatchBroken, "the watch is broken: %s", terminal.Clean(item.Why))
-	t.SayWhen(!item.WatchEmptySince.IsZero(), "what is watched is empty, since %s",
-		item.WatchEmptySince.Format(time.DateOnly))
+	if e := item.WatchEmpty; e != nil {
+		t.Say("what is watched is empty, since %s", e.Since.Format(time.DateOnly))
+	}
 	facts := slices.DeleteFunc(form.OfItem(item), func(f form.Fact) bool { return f.From == "" && f.Path != "unreadData" })
 	for _, f := range factFields(t.Now(), facts) {
 		t.Say("%s: %s", f.name, terminal.Clean(f.value))
