@@ -221,7 +221,7 @@ func TestW16EmptyPart(t *testing.T) {
 	id := idOf(t, "https://port.example/ok/one")
 	do(t, r, "POST", "/api/AddUrlDocument", `{"urls":["https://port.example/ok/one"]}`)
 	r.work()
-	const before = "<h2 class=head>Berths of the harbour</h2><p class=lead>The office opens at nine and closes at five.</p>" +
+	const before = "<h2 class=head>Berths</h2><p class=lead>The office opens at nine, and closes at five.</p>" +
 		"<p class=note>Boats of more than twelve metres need the pilot.</p><p class=foot>Telephone the harbour master.</p>"
 	state := func(slots string) *api.WatchEmpty {
 		t.Helper()
