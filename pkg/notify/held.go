@@ -17,15 +17,7 @@ func (s *Book) reportHeld(ctx context.Context, r *rule, pages []Facts) error {
 	if len(pages) == 0 {
 		return nil
 	}
-	muted, err := s.Mutes.all(ctx)
-	if err != nil {
-		return err
-	}
-	to, err := s.links(ctx)
-	if err != nil {
-		return err
-	}
-	end, err := s.feed.End(ctx)
+	muted, to, end, err := s.besideFeed(ctx)
 	if err != nil {
 		return err
 	}
@@ -44,6 +36,19 @@ func (s *Book) reportHeld(ctx context.Context, r *rule, pages []Facts) error {
 		}
 	}
 	return nil
+}
+
+// besideFeed returns what messages need that are about no change of the feed: the mutes, the links, and the end of the
+// feed, of which their ids are made.
+func (s *Book) besideFeed(ctx context.Context) (muted muteSet, to links, end feed.Position, err error) {
+	if muted, err = s.Mutes.all(ctx); err != nil {
+		return muted, to, end, err
+	}
+	if to, err = s.links(ctx); err != nil {
+		return muted, to, end, err
+	}
+	end, err = s.feed.End(ctx)
+	return muted, to, end, err
 }
 
 // dispatch writes deliveries, besides other operations, and sends their messages to the queue.

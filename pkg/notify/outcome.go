@@ -29,8 +29,8 @@ func (s *Follower) Why(ctx context.Context, q api.ChangeID) (out api.ChangeWhy, 
 		return out, err
 	}
 	out.Change = c.JSON()
-	e := explainer{s: s}
-	if err := e.begin(ctx); err != nil {
+	e, err := s.explainer(ctx)
+	if err != nil {
 		return out, err
 	}
 	x, err := e.explained(ctx, c)
@@ -46,15 +46,15 @@ func (s *Follower) Why(ctx context.Context, q api.ChangeID) (out api.ChangeWhy, 
 		return out, err
 	}
 	out.Deliveries = x.deliveries
-	out.Outcomes, out.Continuation = x.outcomes(q.Continuation, q.Top)
+	out.Outcomes, out.Continuation = x.outcomes(ctx, q.Continuation, q.Top)
 	return out, nil
 }
 
 // Outcomes adds to changes what became of them for the rules that are for their pages. At most ten rules are named for
 // each change.
 func (s *Follower) Outcomes(ctx context.Context, all []api.FeedChange) error {
-	e := explainer{s: s}
-	if err := e.begin(ctx); err != nil {
+	e, err := s.explainer(ctx)
+	if err != nil {
 		return err
 	}
 	for i := range all {
@@ -69,7 +69,7 @@ func (s *Follower) Outcomes(ctx context.Context, all []api.FeedChange) error {
 		if err != nil {
 			return err
 		}
-		all[i].Outcomes, _ = x.outcomes("", mostNamed)
+		all[i].Outcomes, _ = x.outcomes(ctx, "", mostNamed)
 	}
 	return nil
 }
@@ -81,24 +81,22 @@ type explainer struct {
 	state state  // what they have gathered
 	muted muteSet
 	names map[string]bool // of channels
-	at    feed.Position   // up to here, rules have decided
 	left  effort
 }
 
-func (e *explainer) begin(ctx context.Context) (err error) {
-	e.left = maxEffort
-	if e.rest, err = e.s.book.under(ctx, ""); err != nil {
-		return err
+func (s *Follower) explainer(ctx context.Context) (e *explainer, err error) {
+	e = &explainer{s: s, left: maxEffort}
+	if e.rest, err = s.book.under(ctx, ""); err != nil {
+		return nil, err
 	}
-	if e.state, _, err = e.s.loadState(ctx, ""); err != nil {
-		return err
+	if e.state, _, err = s.loadState(ctx, ""); err != nil {
+		return nil, err
 	}
-	if e.muted, err = e.s.book.Mutes.all(ctx); err != nil {
-		return err
+	if e.muted, err = s.book.Mutes.all(ctx); err != nil {
+		return nil, err
 	}
-	e.names, err = e.s.book.channelNames(ctx)
-	e.at, _ = feed.ParsePosition(e.state.Position)
-	return err
+	e.names, err = s.book.channelNames(ctx)
+	return e, err
 }
 
 // explained is a change with what decides about its outcomes.
@@ -161,20 +159,26 @@ func (s *Book) factsOf(ctx context.Context, item string) (out *Facts, err error)
 
 // outcomes returns the outcomes for some rules, from the one on whose id is given. Next is the id of the rule after
 // them.
-func (x *explained) outcomes(from string, most int) (out api.Outcomes, next string) {
-	begin := max(0, slices.IndexFunc(x.rules, func(r rule) bool { return r.ID == from }))
-	end := min(len(x.rules), begin+most)
-	for i := begin; i < end; i++ {
-		out.Outcome = append(out.Outcome, x.outcome(&x.rules[i]))
+func (x *explained) outcomes(ctx context.Context, from string, most int) (out api.Outcomes, next string) {
+	some, rest := listed(x.rules, from, most)
+	for i := range some {
+		out.Outcome = append(out.Outcome, x.outcome(ctx, &some[i]))
 	}
-	if out.OutcomeMore = len(x.rules) - end; out.OutcomeMore > 0 {
-		next = x.rules[end].ID
+	if out.OutcomeMore = len(rest); len(rest) > 0 {
+		next = rest[0].ID
 	}
 	return out, next
 }
 
+// listed returns some rules from the one on whose id is given, or else from the first one, and those after them.
+func listed(all []rule, from string, most int) (some, rest []rule) {
+	begin := max(0, slices.IndexFunc(all, func(r rule) bool { return r.ID == from }))
+	end := min(len(all), begin+most)
+	return all[begin:end], all[end:]
+}
+
 // outcome returns what became of the change for a rule.
-func (x *explained) outcome(r *rule) (out api.Outcome) {
+func (x *explained) outcome(ctx context.Context, r *rule) (out api.Outcome) {
 	c := x.change
 	out = api.Outcome{Rule: r.ID, Name: r.Name, Channels: r.Channels}
 	of := slices.DeleteFunc(slices.Clone(x.deliveries), func(d api.Delivery) bool { return d.Rule != r.ID })
@@ -186,7 +190,7 @@ func (x *explained) outcome(r *rule) (out api.Outcome) {
 	case r.Problem != "":
 		out.State, out.Why = api.OutcomeCannot, r.Problem
 	case !x.met[r.ID]:
-		out.State, out.Why = x.unmatched(r)
+		out.State, out.Why = x.unmatched(ctx, r)
 	case x.muted.cover(c.ItemID, r.ID, c.At):
 		out.State = api.OutcomeMuted
 		out.Until, _ = x.muted.until(c.ItemID, r.ID, c.At)
@@ -223,12 +227,13 @@ func (x *explained) pending(r *rule, out *api.Outcome) {
 	g := r.current(st.Rules[r.ID])
 	since, _ := feed.ParsePosition(g.Since)
 	last, _ := feed.ParsePosition(g.Final)
+	decided, _ := feed.ParsePosition(x.state.Position)
 	switch {
 	case g.Gathered > 0 && c.Position.After(since) && !c.Position.After(last):
 		out.State, out.Until = api.OutcomeGathered, r.plan.Due(g.digestState)
 	case !c.Position.After(r.since):
 		out.State, out.Why = api.OutcomeNotMet, "the rule was made or switched on after the change"
-	case c.Position.After(x.at):
+	case c.Position.After(decided):
 		out.State, out.Why = api.OutcomeGathered, "rules have not decided about it yet"
 	case x.s.now().Sub(c.At) > keepTime:
 		out.State, out.Why = api.OutcomeSent, "its message is not kept any more"
@@ -238,7 +243,7 @@ func (x *explained) pending(r *rule, out *api.Outcome) {
 }
 
 // unmatched says why a rule does not match the change.
-func (x *explained) unmatched(r *rule) (api.OutcomeState, string) {
+func (x *explained) unmatched(ctx context.Context, r *rule) (api.OutcomeState, string) {
 	c := x.change
 	if x.facts != nil {
 		if why := unable(r, x.names, *x.facts); !why.can() {
@@ -271,7 +276,7 @@ func (x *explained) unmatched(r *rule) (api.OutcomeState, string) {
 	}
 	for _, s := range r.sought {
 		left := maxEffort
-		if found, err := s.in(context.Background(), c, &left); err == nil && !found {
+		if found, err := s.in(ctx, c, &left); err == nil && !found {
 			return api.OutcomeNotMet, fmt.Sprintf("nothing %s matches %s", s.op, s.re.Regexp)
 		}
 	}
@@ -295,8 +300,8 @@ func (r *rule) whyNot(c feed.Change) string {
 // id of the rule after them.
 func (s *Follower) Here(ctx context.Context, p Facts, q api.ItemWhyQuery) (out []api.RuleHere, next string, err error) {
 	out = []api.RuleHere{}
-	e := explainer{s: s}
-	if err := e.begin(ctx); err != nil {
+	e, err := s.explainer(ctx)
+	if err != nil {
 		return out, "", err
 	}
 	all, err := s.book.under(ctx, p.Page.ItemID)
@@ -304,15 +309,15 @@ func (s *Follower) Here(ctx context.Context, p Facts, q api.ItemWhyQuery) (out [
 		return out, "", err
 	}
 	all = slices.DeleteFunc(append(all, e.rest...), func(r rule) bool { return !r.isAbout(p) })
-	begin := max(0, slices.IndexFunc(all, func(r rule) bool { return r.ID == q.Continuation }))
-	end := min(len(all), begin+q.Top)
-	if end < len(all) {
-		next = all[end].ID
+	some, rest := listed(all, q.Continuation, q.Top)
+	if len(rest) > 0 {
+		next = rest[0].ID
 	}
 	last, err := s.lastMessages(ctx)
-	for i := begin; i < end; i++ {
-		out = append(out, e.here(&all[i], p))
-		out[len(out)-1].LastSent = last[all[i].ID]
+	for i := range some {
+		here := e.here(&some[i], p)
+		here.LastSent = last[here.Rule]
+		out = append(out, here)
 	}
 	return out, next, err
 }
@@ -338,46 +343,46 @@ func (e *explainer) here(r *rule, p Facts) api.RuleHere {
 // lastMessages returns when the newest message of each rule was made, of the newest messages.
 func (s *Follower) lastMessages(ctx context.Context) (map[string]time.Time, error) {
 	out := map[string]time.Time{}
-	for _, as := range []string{waitingAs, doneAs} {
-		looked := 0
-		for e, err := range s.rows.Query(ctx, storage.Query{Partition: partition, RowFrom: as, RowTo: as + "~",
-			Select: []string{"rule", "created"}}) {
-			if err != nil {
-				return out, err
-			}
-			if looked++; looked > whyRows {
-				break
-			}
-			if d, err := deliveryRows.Decode(e.Props); err == nil && d.Created.After(out[d.Rule]) {
-				out[d.Rule] = d.Created
-			}
+	return out, s.messages(ctx, "", "", []string{"rule", "created"}, func(_ string, d delivery) {
+		if d.Created.After(out[d.Rule]) {
+			out[d.Rule] = d.Created
 		}
-	}
-	return out, nil
+	})
 }
 
 // deliveriesOf lists the deliveries of a change. These include the digests of a matching rule whose range contains
 // the change.
 func (s *Follower) deliveriesOf(ctx context.Context, c feed.Change, met map[string]bool) ([]api.Delivery, error) {
 	out := []api.Delivery{}
+	later := c.Position
+	later.Segment += whySegments
+	err := s.messages(ctx, order(later), order(c.Position), shownColumns, func(id string, d delivery) {
+		if covers(d, c, met) {
+			out = append(out, deliveryJSON(id, d))
+		}
+	})
+	return out, err
+}
+
+// messages passes deliveries to a function, the newest first: first those that wait, and then those that are done, of
+// each at most [whyRows]. Their ids are between two texts, or begin with the second one.
+func (s *base) messages(ctx context.Context, from, to string, columns []string, see func(id string, d delivery)) error {
 	for _, as := range []string{waitingAs, doneAs} {
-		later := c.Position
-		later.Segment += whySegments
 		looked := 0
-		for e, err := range s.rows.Query(ctx, storage.Query{Partition: partition, RowFrom: as + order(later),
-			RowTo: as + order(c.Position) + "~", Select: shownColumns}) {
+		for e, err := range s.rows.Query(ctx, storage.Query{Partition: partition, RowFrom: as + from, RowTo: as + to + "~",
+			Select: columns}) {
 			if err != nil {
-				return out, err
+				return err
 			}
 			if looked++; looked > whyRows {
 				break
 			}
-			if d, err := deliveryRows.Decode(e.Props); err == nil && covers(d, c, met) {
-				out = append(out, deliveryJSON(e.Row[1:], d))
+			if d, err := deliveryRows.Decode(e.Props); err == nil {
+				see(e.Row[1:], d)
 			}
 		}
 	}
-	return out, nil
+	return nil
 }
 
 // covers reports whether a delivery contains a change. The map says for each rule whether it matches the change.

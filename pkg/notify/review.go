@@ -168,15 +168,7 @@ func (s *base) forget(ctx context.Context, of storedStop) error {
 // stop writes the row of a rule that can fire nowhere any more, together with the messages about it. A rule that has
 // reported the cause itself, and one that is muted for its page, sends none.
 func (s *Book) stop(ctx context.Context, r *rule, found *survey, names map[string]bool) error {
-	muted, err := s.Mutes.all(ctx)
-	if err != nil {
-		return err
-	}
-	to, err := s.links(ctx)
-	if err != nil {
-		return err
-	}
-	end, err := s.feed.End(ctx)
+	muted, to, end, err := s.besideFeed(ctx)
 	if err != nil {
 		return err
 	}

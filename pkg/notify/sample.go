@@ -19,8 +19,9 @@ func (r *rule) sample(ctx context.Context, found *survey, now time.Time) (out ap
 	c := feed.Change{At: now, ItemID: "url_sample", Type: "url", Host: "shop.example", URL: "https://shop.example/lamp",
 		Title: "Storm lamp", Tags: []string{"sample"}, Kind: feed.Content, WordsAdded: 1, WordsRemoved: 1,
 		Share: max(0.12, r.Filter.MinShare)}
-	p, known := found.sampled()
-	if known {
+	var p Facts
+	if found.first != nil {
+		p = *found.first
 		c.ItemID, c.Type, c.Host, c.URL, c.Title = p.Page.ItemID, p.Page.Type, p.Page.Host, p.Page.URL, p.Page.Title
 		c.Tags = p.Page.Tags
 	} else {

@@ -90,35 +90,26 @@ type survey struct {
 	nowhere  bool // the rule can fire on none of its pages
 	reported bool // it has reported each cause itself
 	pages    int
-	can      int
 	held     []Facts // the pages of Holds
-	first    *Facts  // the first page on which the rule can fire
-}
-
-// sampled returns a page on which the rule can fire, if one is known.
-func (s *survey) sampled() (p Facts, ok bool) {
-	if s.first == nil {
-		return Facts{}, false
-	}
-	return *s.first, true
+	first    *Facts  // the first page on which the rule can fire; nil if none is known
 }
 
 // note adds a page of the rule.
 func (s *survey) note(r *rule, p Facts, why reason) {
 	s.pages++
-	if title := cmp.Or(p.Page.Title, p.Page.URL); !why.can() {
+	title := cmp.Or(p.Page.Title, p.Page.URL)
+	if !why.can() {
 		s.refuse(api.CannotFire{Item: p.Page.ItemID, Title: title, Why: why.why, Remedy: why.remedy}, why.reported)
 		return
 	}
-	if s.can++; s.first == nil {
+	if s.first == nil {
 		s.first = &p
 	}
 	if value, holds := r.held(p); holds && len(s.held) == mostNamed {
 		s.HoldsMore++
 	} else if holds {
 		s.held = append(s.held, p)
-		s.Holds = append(s.Holds, api.HeldCondition{Item: p.Page.ItemID, Title: cmp.Or(p.Page.Title, p.Page.URL),
-			Value: value})
+		s.Holds = append(s.Holds, api.HeldCondition{Item: p.Page.ItemID, Title: title, Value: value})
 	}
 }
 
@@ -162,7 +153,7 @@ func (s *Book) survey(ctx context.Context, r *rule, names map[string]bool, all b
 		if r.isAbout(p) {
 			out.note(r, p, unable(r, names, p))
 		}
-		return all || out.can == 0
+		return all || out.first == nil
 	})
 	switch {
 	case fault.Is(err, fault.NotFound) && r.page != "":
@@ -176,7 +167,7 @@ func (s *Book) survey(ctx context.Context, r *rule, names map[string]bool, all b
 		err = s.noPage(ctx, r, &out)
 	}
 	out.Unexamined = all && !whole
-	out.nowhere = whole && out.can == 0 && len(out.Cannot) > 0
+	out.nowhere = whole && out.first == nil && len(out.Cannot) > 0
 	return out, err
 }
 
