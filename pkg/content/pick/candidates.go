@@ -132,40 +132,30 @@ func (p *picker) namesOf(a *html.Node) (out []aTest) {
 // seconds returns lines of an entry that tell it apart from its siblings: in their places, all have other ones.
 func (p *picker) seconds(a *html.Node) (out []string) {
 	const most, lines, siblings = 2, 8, 300
-	own := p.page.Lines(a, lines)
-	key := ""
-	if names := p.page.Names(a); len(names) > 0 {
-		key = names[0]
-	}
-	others := map[string]map[string]bool{} // for each key, the lines
-	total := 0
+	key := p.firstName(a)
+	others := map[string]bool{} // the lines of those with the same key
 	for _, s := range p.siblings(a, siblings) {
-		name := ""
-		if names := p.page.Names(s); len(names) > 0 {
-			name = names[0]
+		if s == a || isWordy(key) && p.firstName(s) != key {
+			continue
 		}
-		if total++; !isWordy(key) {
-			name = ""
-		}
-		if others[name] == nil {
-			others[name] = map[string]bool{}
-		}
-		if s != a {
-			for _, line := range p.page.Lines(s, lines) {
-				others[name][line] = true
-			}
+		for _, line := range p.page.Lines(s, lines) {
+			others[line] = true
 		}
 	}
-	name := key
-	if !isWordy(key) {
-		name = ""
-	}
-	for _, line := range own {
-		if line != key && isSecond(line) && !others[name][line] && len(out) < most {
+	for _, line := range p.page.Lines(a, lines) {
+		if line != key && isSecond(line) && !others[line] && len(out) < most {
 			out = append(out, line)
 		}
 	}
 	return out
+}
+
+// firstName returns the best name of an element; "" if it has none.
+func (p *picker) firstName(n *html.Node) string {
+	if names := p.page.Names(n); len(names) > 0 {
+		return names[0]
+	}
+	return ""
 }
 
 // siblings returns an element and those like it in the same element.

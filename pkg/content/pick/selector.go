@@ -103,13 +103,7 @@ func nameOf(page *selector.Page, n *html.Node) string {
 }
 
 // Find returns the elements of a page that a selector finds.
-func Find(root *html.Node, selector string) ([]*html.Node, error) {
-	rules, err := watch.Compile(watch.Spec{Include: []string{selector}})
-	if err != nil {
-		return nil, err
-	}
-	return rules.Select(root)
-}
+func Find(root *html.Node, text string) ([]*html.Node, error) { return all(selector.On(root), text) }
 
 // picker makes selectors for an element.
 type picker struct {
@@ -178,12 +172,9 @@ func (p *picker) all(text string) []*html.Node {
 }
 
 func all(page *selector.Page, text string) ([]*html.Node, error) {
-	if _, err := watch.Compile(watch.Spec{Include: []string{text}}); err != nil {
-		return nil, err
-	}
-	sel, err := selector.Parse(text)
+	rules, err := watch.Compile(watch.Spec{Include: []string{text}})
 	if err != nil {
 		return nil, err
 	}
-	return page.Find(sel)
+	return rules.Included(page)
 }

@@ -103,9 +103,9 @@ func (p *Page) within(n *html.Node, is func(*html.Node) bool) bool {
 // nounOf is the word for elements like n.
 func nounOf(n *html.Node) string {
 	switch {
-	case isRow(n):
+	case IsRow(n):
 		return "rows"
-	case isCell(n):
+	case IsCell(n):
 		return "cells"
 	case level(n) > 0:
 		return "headings"

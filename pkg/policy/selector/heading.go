@@ -71,7 +71,7 @@ func (p *Page) headings(n *html.Node, h *heading) *heading {
 		for d := range c.Descendants() {
 			p.above[d] = now
 		}
-		text := p.text(c)
+		text := p.Text(c)
 		for now != nil && now.level >= l {
 			now = now.up
 		}

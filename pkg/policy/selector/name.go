@@ -31,22 +31,22 @@ func (p *Page) Names(n *html.Node) []string {
 		}
 	}
 	switch {
-	case isRow(n):
+	case IsRow(n):
 		if key := p.keyCell(n); key != nil {
-			add(p.text(key))
+			add(p.Text(key))
 		}
-	case isCell(n):
+	case IsCell(n):
 		if row := rowOf(n); row != nil {
 			if key := p.keyCell(row); key != nil {
-				add(p.text(key))
+				add(p.Text(key))
 			}
 		}
 	case n.DataAtom == atom.Dd:
 		if dt := termOf(n); dt != nil {
-			add(p.text(dt))
+			add(p.Text(dt))
 		}
 	case isLabel(n):
-		add(p.text(n))
+		add(p.Text(n))
 	default:
 		p.namesOfOther(n, add)
 	}
@@ -60,10 +60,10 @@ func (p *Page) Names(n *html.Node) []string {
 func (p *Page) namesOfOther(n *html.Node, add func(string)) {
 	head, list := p.opening(n)
 	if head != nil {
-		add(p.text(head))
+		add(p.Text(head))
 	}
 	if title := p.title(n); title != nil && !list && IsEntry(n) {
-		if text := p.text(title); level(title) > 0 || strings.HasPrefix(p.firstLine(n), text) {
+		if text := p.Text(title); level(title) > 0 || strings.HasPrefix(p.firstLine(n), text) {
 			add(text)
 		}
 	}
@@ -79,10 +79,11 @@ func (p *Page) namesOfOther(n *html.Node, add func(string)) {
 	}
 }
 
-// isRow reports whether an element is a row of a table.
-func isRow(n *html.Node) bool { return n.DataAtom == atom.Tr || attr(n, "role") == "row" }
+// IsRow reports whether an element is a row of a table.
+func IsRow(n *html.Node) bool { return n.DataAtom == atom.Tr || attr(n, "role") == "row" }
 
-func isCell(n *html.Node) bool {
+// IsCell reports whether an element is a cell of a row.
+func IsCell(n *html.Node) bool {
 	switch attr(n, "role") {
 	case "cell", "gridcell", "rowheader", "columnheader":
 		return true
@@ -91,7 +92,7 @@ func isCell(n *html.Node) bool {
 }
 
 func rowOf(cell *html.Node) *html.Node {
-	if up := elementAround(cell); up != nil && isRow(up) {
+	if up := elementAround(cell); up != nil && IsRow(up) {
 		return up
 	}
 	return nil
@@ -100,7 +101,7 @@ func rowOf(cell *html.Node) *html.Node {
 // keyCell returns the cell that names a row; nil if there is none.
 func (p *Page) keyCell(row *html.Node) (key *html.Node) {
 	for c := firstElement(row); c != nil && p.steps >= 0; c = elementAfter(c) {
-		if !isCell(c) || isHidden(c) || p.firstLine(c) == "" {
+		if !IsCell(c) || isHidden(c) || p.firstLine(c) == "" {
 			continue
 		}
 		if c.DataAtom == atom.Th || attr(c, "role") == "rowheader" {
@@ -234,8 +235,8 @@ func (p *Page) opening(n *html.Node) (head *html.Node, list bool) {
 // isListed reports whether an element is an entry or a row beside others: one of a list, or a large one.
 func (p *Page) isListed(n *html.Node) bool {
 	const list = 3
-	if isRow(n) || !IsEntry(n) {
-		return isRow(n)
+	if IsRow(n) || !IsEntry(n) {
+		return IsRow(n)
 	}
 	like := 0
 	for c := firstElement(n.Parent); c != nil && like < list && p.steps >= 0; c = elementAfter(c) {
@@ -282,10 +283,10 @@ func (p *Page) declared(n *html.Node) string {
 	}
 	p.readIDs()
 	if len(by) > 0 && p.byID[by[0]] != nil && p.byID[by[0]] != n {
-		return p.text(p.byID[by[0]])
+		return p.Text(p.byID[by[0]])
 	}
 	if label := p.labels[id]; id != "" && label != nil {
-		return p.text(label)
+		return p.Text(label)
 	}
 	return ""
 }
@@ -337,7 +338,7 @@ func (p *Page) beside(n *html.Node, up int) string {
 		text = strings.TrimRight(text, ": ：")
 		return clip(strings.TrimSpace(text[strings.LastIndexAny(text, ",;|•·.")+1:]))
 	case text == "" && c == nil && up < highest:
-		if around := elementAround(n); around != nil && !isCell(around) && !IsEntry(around) && elementAfter(n) == nil {
+		if around := elementAround(n); around != nil && !IsCell(around) && !IsEntry(around) && elementAfter(n) == nil {
 			return p.beside(around, up+1)
 		}
 	}
@@ -347,7 +348,7 @@ func (p *Page) beside(n *html.Node, up int) string {
 // labelText returns the text of an element that labels the next one, if it is short and has letters.
 func (p *Page) labelText(n *html.Node) string {
 	const longest = 80
-	if text := p.text(n); len(text) <= longest && strings.ContainsFunc(text, unicode.IsLetter) {
+	if text := p.Text(n); len(text) <= longest && strings.ContainsFunc(text, unicode.IsLetter) {
 		return text
 	}
 	return ""
@@ -403,7 +404,7 @@ func (p *Page) Header(cell *html.Node) string {
 	if head.DataAtom == atom.Td && head.Parent.Parent.DataAtom != atom.Thead && attr(head, "role") == "" {
 		return "" // the first row may have values
 	}
-	return p.text(head)
+	return p.Text(head)
 }
 
 // Headings returns the texts of the headings under which an element stands, the nearest first.
@@ -418,7 +419,7 @@ func (p *Page) Headings(n *html.Node) (out []string) {
 // Head returns the text of the caption of an element, or of the heading with which it begins; "" if it has none.
 func (p *Page) Head(n *html.Node) string {
 	if head, _ := p.opening(n); head != nil {
-		return p.text(head)
+		return p.Text(head)
 	}
 	return ""
 }
@@ -428,7 +429,7 @@ func (p *Page) Head(n *html.Node) string {
 func (p *Page) Label(n *html.Node) string {
 	if n.DataAtom == atom.Dd {
 		if dt := termOf(n); dt != nil {
-			return p.text(dt)
+			return p.Text(dt)
 		}
 		return ""
 	}
@@ -437,10 +438,3 @@ func (p *Page) Label(n *html.Node) string {
 	}
 	return p.beside(n, 0)
 }
-
-// IsRow reports whether an element is a row of a table, and IsCell whether it is a cell of a row.
-func IsRow(n *html.Node) bool  { return isRow(n) }
-func IsCell(n *html.Node) bool { return isCell(n) }
-
-// Text returns what an element shows, on one line, at most [MaxName] bytes of it.
-func (p *Page) Text(n *html.Node) string { return p.text(n) }

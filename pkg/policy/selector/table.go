@@ -21,7 +21,7 @@ func parseColumn(argument string, _ int) (test, error) {
 }
 
 func (t inColumn) holds(p *Page, n *html.Node) bool {
-	if !isCell(n) {
+	if !IsCell(n) {
 		return false
 	}
 	g := p.gridOf(n)
@@ -55,7 +55,7 @@ func (t inColumn) header(p *Page, headers []*html.Node) (found *html.Node) {
 	for _, text := range t {
 		found = nil
 		for _, h := range headers {
-			if p.steps--; text.matches(p.text(h)) {
+			if p.steps--; text.matches(p.Text(h)) {
 				found = h
 			}
 		}
@@ -111,7 +111,7 @@ func (r *gridReader) read(n *html.Node, head bool) {
 	for c := firstElement(n); c != nil && r.page.steps >= 0; c = elementAfter(c) {
 		r.page.steps--
 		switch {
-		case isRow(c):
+		case IsRow(c):
 			r.row(c, head)
 		case c.DataAtom != atom.Table && !isGrid(c) && c.DataAtom != atom.Caption:
 			r.read(c, head || c.DataAtom == atom.Thead)
@@ -127,7 +127,7 @@ func (r *gridReader) row(n *html.Node, head bool) {
 	taken := len(r.left)
 	for c := firstElement(n); c != nil && column < maxColumns; c = elementAfter(c) {
 		r.page.steps--
-		if !isCell(c) {
+		if !IsCell(c) {
 			continue
 		}
 		for column < taken && r.left[column] > 0 {

@@ -81,8 +81,8 @@ func (w *lineWriter) end() {
 
 func clip(text string) string { return strings.TrimSpace(words.Clip(text, MaxName)) }
 
-// text returns what an element shows, on one line, at most [MaxName] bytes of it.
-func (p *Page) text(n *html.Node) string {
+// Text returns what an element shows, on one line, at most [MaxName] bytes of it.
+func (p *Page) Text(n *html.Node) string {
 	out := ""
 	p.lines(n, func(line string) bool {
 		out = strings.TrimSpace(out + " " + line)

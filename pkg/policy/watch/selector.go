@@ -2,6 +2,7 @@ package watch
 
 import (
 	"errors"
+
 	"golang.org/x/net/html"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
@@ -54,7 +55,15 @@ func (r *Rules) Select(root *html.Node) ([]*html.Node, error) {
 			n.Parent.RemoveChild(n)
 		}
 	}
-	return selector.On(root).Find(r.include.selectors)
+	return r.Included(selector.On(root))
+}
+
+// Included returns the topmost elements that the include selectors find in a page. Errors: as of [Rules.Select].
+func (r *Rules) Included(page *selector.Page) ([]*html.Node, error) {
+	if len(r.include.selectors) == 0 && r.Narrow() {
+		return nil, errOnlyPaths
+	}
+	return page.Find(r.include.selectors)
 }
 
 // otherType reports whether the rules that choose what is watched are for another type of document, given the numbers
