@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
@@ -59,7 +58,7 @@ func Cost(every string) string {
 
 // demandWords says how often a rule wants an item to be checked, and what holds that back.
 func demandWords(w *api.ItemChecks) string {
-	text := fmt.Sprintf("at least every %s, for %s", strings.TrimPrefix(span(w.Every), "1 "), w.Name)
+	text := fmt.Sprintf("%s, for %s", Every(&api.Interval{Max: w.Every}), w.Name)
 	if w.Why != "" {
 		text += "; held back: " + w.Why
 	}

@@ -3,9 +3,9 @@ package options
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/form"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
@@ -76,6 +76,5 @@ func (e Effective) asOften(c schedule.Config, k Check) (schedule.Config, string)
 
 // String says how often the item is to be checked, and for which rule.
 func (w Demand) String() string {
-	return fmt.Sprintf("at least every %s, for the rule %s", strings.TrimPrefix(words.Exact(w.Every), "1 "),
-		w.Name)
+	return fmt.Sprintf("%s, for the rule %s", form.Every(&api.Interval{Max: words.Short(w.Every)}), w.Name)
 }
