@@ -38,13 +38,7 @@ func (h *itemHandlers) item(r *http.Request) (int, any, error) {
 	for _, id := range past.IDs[1:min(len(past.IDs), 1+api.MaxFormers)] {
 		d.FormerIDs = append(d.FormerIDs, string(id))
 	}
-	if d.Effective, err = h.of(r.Context(), it); err == nil {
-		if d.WatchEmpty != nil && d.Effective != nil && d.Effective.Watch != nil {
-			d.WatchEmpty.Parts = d.Effective.Watch.Include
-		}
-		err = h.held(r.Context(), &d.Item, it)
-	}
-	return http.StatusOK, d, err
+	return http.StatusOK, d, h.detail(r.Context(), &d, it)
 }
 
 // changeItem returns a handler that changes an item, and answers with the item.

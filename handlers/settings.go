@@ -47,13 +47,18 @@ func checksJSON(it *registry.Item, now time.Time) *api.ItemChecks {
 	return nil
 }
 
-// held adds to an answer what keeps an item from being checked as often as a rule wants.
-func (v itemView) held(ctx context.Context, out *api.Item, it *registry.Item) error {
-	if out.Checks == nil {
-		return nil
-	}
+// detail adds to an answer the settings that apply to an item, what is empty of what is watched, and what keeps the
+// item from being checked as often as a rule wants.
+func (v itemView) detail(ctx context.Context, out *api.ItemDetail, it *registry.Item) error {
 	e, err := v.Tags.Effective(ctx, it)
-	if err == nil {
+	if err != nil {
+		return err
+	}
+	out.Effective = v.inForce(e, it)
+	if out.WatchEmpty != nil && e.Watch != nil {
+		out.WatchEmpty.Parts = e.Watch.Include
+	}
+	if out.Checks != nil {
 		out.Checks.HeldBy, out.Checks.Why, err = v.Hosts.Held(ctx, it, e)
 	}
 	return err
@@ -65,6 +70,11 @@ func (v itemView) of(ctx context.Context, it *registry.Item) (*api.Effective, er
 	if err != nil {
 		return nil, err
 	}
+	return v.inForce(e, it), nil
+}
+
+// inForce returns merged settings of an item, with the defaults of the app for it.
+func (v itemView) inForce(e options.Effective, it *registry.Item) *api.Effective {
 	out := v.effective(e)
 	if out.From["interval"] == "default" && it.Exclusion == verdict.ExclusionFolder {
 		least, most := v.Tags.Usual()
@@ -73,7 +83,7 @@ func (v itemView) of(ctx context.Context, it *registry.Item) (*api.Effective, er
 	if out.Render == "" && it.Type != source.File {
 		out.Render, out.From["render"] = verdict.RenderingPolicy{Options: e, Browser: v.Browser}.Mode(it), "default"
 	}
-	return out, nil
+	return out
 }
 
 // effective returns settings that apply, with the defaults of the app.

@@ -78,7 +78,7 @@ func (a area) actNotifications(r *http.Request) (page, error) {
 }
 
 // rulesFuncs are the functions that the templates of this part call.
-var rulesFuncs = template.FuncMap{"outcomeWord": outcomeWord, "hereWord": hereWord, "ruleTone": ruleTone,
+var rulesFuncs = template.FuncMap{"ruleTone": ruleTone,
 	"selects": condition.Selected, "sent": form.Sent, "operators": operators,
 	"part":       part,
 	"references": references, "channelKind": channelKind, "anyFilled": anyFilled, "inputMode": inputMode}
@@ -105,26 +105,14 @@ func (a area) rulesViews() map[string]viewFunc {
 	}
 }
 
-// outcomeWord says what became of a change, without the reason.
-func outcomeWord(o api.Outcome) string {
-	o.Why = ""
-	return o.Words()
-}
-
-// hereWord says the state of a rule at a page, without the reason.
-func hereWord(r api.RuleHere) string {
-	r.Why = ""
-	return r.Words()
-}
-
-// ruleTone returns the class of a state of a rule.
-func ruleTone(words string) string {
-	switch words {
-	case "notified":
+// ruleTone returns the class of an [api.OutcomeState] or [api.RuleHereState].
+func ruleTone(state any) string {
+	switch state {
+	case api.OutcomeSent:
 		return "good"
-	case "cannot fire", "failed":
+	case api.OutcomeCannot, api.OutcomeFailed, api.RuleCannot:
 		return "bad"
-	case "gathered", "muted", "waits":
+	case api.OutcomeGathered, api.OutcomeMuted, api.RuleMuted, api.RuleWaits:
 		return "wait"
 	}
 	return "quiet"

@@ -57,13 +57,15 @@ type Outcome struct {
 	Until    time.Time    `json:"until,omitzero"` // when it will be sent, or when the mute ends; left out if it has no end
 }
 
-// Words says the outcome for people, without its times.
-func (o Outcome) Words() string {
-	words := map[OutcomeState]string{OutcomeSent: "notified", OutcomeGathered: "gathered", OutcomeMuted: "muted",
+// Words says the state for people.
+func (s OutcomeState) Words() string {
+	return map[OutcomeState]string{OutcomeSent: "notified", OutcomeGathered: "gathered", OutcomeMuted: "muted",
 		OutcomeSilenced: "ignored", OutcomeSmall: "small", OutcomeNotMet: "not met", OutcomeCannot: "cannot fire",
-		OutcomeFailed: "failed", OutcomeOff: "switched off"}[o.State]
-	return withReason(words, o.Why)
+		OutcomeFailed: "failed", OutcomeOff: "switched off"}[s]
 }
+
+// Words says the outcome for people, without its times.
+func (o Outcome) Words() string { return withReason(o.State.Words(), o.Why) }
 
 func withReason(words, why string) string {
 	if why == "" {
@@ -100,12 +102,14 @@ type RuleHere struct {
 	LastSent time.Time     `json:"lastTold,omitzero"` // when its newest message was made, of the last thousand messages
 }
 
-// Words says the state for people, without its times.
-func (r RuleHere) Words() string {
-	words := map[RuleHereState]string{RuleWaits: "waits", RuleMuted: "muted", RuleOff: "switched off",
-		RuleCannot: "cannot fire"}[r.State]
-	return withReason(words, r.Why)
+// Words says the state for people.
+func (s RuleHereState) Words() string {
+	return map[RuleHereState]string{RuleWaits: "waits", RuleMuted: "muted", RuleOff: "switched off",
+		RuleCannot: "cannot fire"}[s]
 }
+
+// Words says the state for people, without its times.
+func (r RuleHere) Words() string { return withReason(r.State.Words(), r.Why) }
 
 // ItemWhyQuery asks why differences of a page are not reported.
 type ItemWhyQuery struct {
