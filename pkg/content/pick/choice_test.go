@@ -104,6 +104,18 @@ func TestW32Edits(t *testing.T) {
 	}
 }
 
+// TestW32FindsNothing checks that a selector of a place with a name is foreseen to find nothing where another element
+// comes to stand in the place (W32).
+func TestW32FindsNothing(t *testing.T) {
+	root := parse(t, meetings)
+	p := pick.Read(root)
+	n := p.Element(number(p, "Nurse nights"))
+	o := pick.Offer{Way: pick.Way{Selector: `li:nth-of-type(2):named("Nurse")`}, Scope: "this", Found: []*html.Node{n}}
+	if have := pick.Try(root, n, o); have.Inserted != "lost" || have.Reordered != pick.Kept {
+		t.Errorf("%+v", have)
+	}
+}
+
 // TestW32Named checks which elements a person means by a text (W32).
 func TestW32Named(t *testing.T) {
 	root := parse(t, meetings)
