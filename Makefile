@@ -59,11 +59,12 @@ test: check ## run every test, on the embedded store and on Azurite, which it in
 	cd measure && $(GO) test ./...
 	cd tools/release && $(GO) vet ./... && $(GO) test ./...
 
-test-ui: build ## the dashboard in Chromium (CHROMIUM), which must be installed; pictures in build/screenshots
+test-ui: build ## the dashboard in Chromium (CHROMIUM), also behind nginx and Caddy, which must be installed; pictures in build/screenshots
 	$(GOBUILD) -o build/demosite ./tools/demosite
-	cd testing/browser && $(GO) vet ./... && $(GO) test ./...
+	cd testing/browser && $(GO) vet ./... && $(GO) test -timeout 30m ./...
 
-screenshots: test-ui ## write the pictures of the dashboard in docs/images anew
+screenshots: test-ui ## write the pictures in docs/images anew, and those of all pages, wide and narrow, light and dark, in build/screenshots
+	cd testing/browser && $(GO) test -count=1 -run TestEachPageIsDrawnWell . -pictures
 	for page in a-changes a-item a-diff a-search a-items a-rule; do for width in wide narrow; do \
 	  cp build/screenshots/$$page-$$width.png docs/images/dashboard-$${page#a-}-$$width.png; done; done
 
@@ -103,6 +104,7 @@ soak: ## many more schedules of the simulation, 100,000 hosts (12 GB), many more
 	$(GO) test ./pkg/registry -run TestK4ManyHosts -v -scale.hosts 100000 -timeout 120m
 	$(GO) test ./pkg/app -run TestCrash -v -crash.rounds 50 -crash.pages 2000 -timeout 60m
 	$(GO) test ./pkg/run/mailimport -run TestD6FlatMemory -v -import.mails 32000 -timeout 60m
+	cd testing/browser && $(GO) test . -v -wide -timeout 60m
 	cd testing/browser && $(GO) test ./render -run TestR5Lasting -v -render.times 200 -timeout 60m
 	$(MAKE) attack model mutants
 	$(GO) run -C measure ./bench -only capacity -small $(SOAK_SMALL) -large $(SOAK_LARGE)

@@ -21,14 +21,14 @@ type Access int
 
 // Kinds of access.
 const (
-	// Open requires no keys. It is for a host that listens on this machine only.
+	// Open requires no keys. It is for a host that listens on this machine only, and whose user wants no keys.
 	Open Access = iota
 	// HostKeys is the mode in Azure: the host has already checked its own keys, except for functions
 	// whose level is anonymous. Among the anonymous functions, the health check and the schemas need
 	// no key; the dashboard and feeds need one of Tidemark's own keys.
 	HostKeys
-	// OwnKeys is for a host that checks nothing and can be reached from outside: every request except
-	// those for the health check and the schemas needs one of Tidemark's own keys.
+	// OwnKeys is for a host that checks nothing: every request except those for the health check, the
+	// schemas and what carries its own signature needs one of Tidemark's own keys.
 	OwnKeys
 )
 
@@ -38,7 +38,9 @@ const hostKeyName = "function key"
 // keyNeeded answers every request whose key is not accepted. It does not reveal whether the key is
 // missing, wrong or removed.
 const keyNeeded = "a key is needed that is valid: as the header x-functions-key or as Authorization: Bearer KEY, on " +
-	"the command line with --key or TIDEMARK_KEY. `tidemark keys add NAME --scope read` makes one"
+	"the command line with --key or TIDEMARK_KEY. `tidemark keys add NAME --scope read` makes one; " +
+	"API_KEYS=\"NAME SCOPE KEY\", set for the start, brings one; API_KEYS_REQUIRED=false, set for a start that only " +
+	"this machine reaches, wants none"
 
 // A door passes on each request that its key allows, and refuses all others.
 type door struct {
@@ -48,8 +50,8 @@ type door struct {
 	next   http.Handler
 	failed keys.Limiter // counts wrong keys in requests
 	tried  keys.Limiter // counts wrong keys typed in the sign-in form
-	forged keys.Limiter // counts requests for mute links that nobody has signed, by address
-	muting keys.Limiter // counts requests for the other mute links, by what they mute
+	forged keys.Limiter // counts requests for links of messages that nobody has signed, by address
+	muting keys.Limiter // counts requests for the other links, by what they are about
 }
 
 func (s *server) newDoor(mux *http.ServeMux, next http.Handler) *door {
@@ -66,10 +68,14 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		wire.Problem(w, http.StatusForbidden, "A page of another site sent this request, which would have an effect.")
 		return
 	}
-	token, muting := muteToken(r)
+	below, token, linked := linkToken(r)
 	if d.Access == Open {
-		if r = wire.WithCaller(r, wire.Caller{Scope: api.ScopeAdmin}); muting {
-			d.serveMuteLink(w, r, token)
+		if r = wire.WithCaller(r, wire.Caller{Scope: api.ScopeAdmin}); linked {
+			d.serveLink(w, r, below, token)
+			return
+		}
+		if folded(r).URL.Path == ui.Root+signInLink {
+			d.serveOpenLink(w, r)
 			return
 		}
 		d.next.ServeHTTP(w, r)
@@ -86,8 +92,8 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, pattern := d.mux.Handler(wanted)
 	e := d.routes[pattern]
 	switch at := wanted.URL.Path; {
-	case muting:
-		d.serveMuteLink(w, r, token)
+	case linked:
+		d.serveLink(w, r, below, token)
 	case at == ui.Root || strings.HasPrefix(at, ui.Root+"/"):
 		d.servePage(w, r, strings.TrimPrefix(at, ui.Root))
 	case d.isHosts(r, pattern) || isOpen(e) && at == path.Clean(at):

@@ -64,7 +64,7 @@ func TestL4EveryRouteHasItsScope(t *testing.T) {
 	unusual := map[string]api.Scope{
 		"GET health": "", "GET changes.atom": api.ScopeFeed, "GET changes.json": api.ScopeFeed,
 		"POST Search": api.ScopeRead, "POST retrieve": api.ScopeRead, "POST mcp": api.ScopeRead,
-		"POST changes/read": api.ScopeRead, "PATCH readers/me": api.ScopeRead,
+		"POST changes/read": api.ScopeRead, "POST undo/{id}": api.ScopeRead, "PATCH readers/me": api.ScopeRead,
 		"GET IndexNow":            api.ScopeWrite,
 		"POST normalize/telegram": api.ScopeRead, "POST normalize/email": api.ScopeRead,
 		"POST normalize/webpage": api.ScopeRead,

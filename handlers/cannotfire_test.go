@@ -33,24 +33,24 @@ func TestQ18EachDoorSaysWhy(t *testing.T) {
 	}
 	typed := url.Values{"do": {"save"}, "name": {"Cheap"}, "channels": {"ops"}, "filter.itemId": {id},
 		"when.field": {"cost"}, "when.op": {"<"}, "when.value": {"80"}}
-	w = post(t, r, "/api/ui/notifications/new-rule", "same-origin", typed)
-	for _, want := range []string{why, remedy, `<button class="plain" name="do" value="anyway" form="rule">Save anyway`,
+	w = post(t, r, "/api/ui/tell?more=alert&item="+id, "same-origin", typed)
+	for _, want := range []string{why, remedy, `<button class="plain" name="do" value="anyway">Save anyway`,
 		`value="cost"`, "/api/ui/items/" + id} {
 		if w.Code != http.StatusConflict || !strings.Contains(w.Body.String(), want) {
 			t.Errorf("%d, without %q: %s", w.Code, want, w.Body)
 		}
 	}
 	typed.Set("do", "anyway")
-	w = post(t, r, "/api/ui/notifications/new-rule", "same-origin", typed)
+	w = post(t, r, "/api/ui/tell?more=alert&item="+id, "same-origin", typed)
 	at, _, _ := strings.Cut(w.Header().Get("Location"), "?")
 	if w.Code != http.StatusSeeOther || !strings.Contains(at, "/notifications/rules/") {
 		t.Fatalf("anyway: %d %s", w.Code, w.Header())
 	}
-	const red = `<span class="status bad">cannot fire</span> `
-	shows(t, r, at, red, why, remedy)
-	shows(t, r, "/api/ui/notifications", red+"<small>"+why)
-	shows(t, r, "/api/ui/attention", "Rules that cannot fire", red+why, remedy)
-	shows(t, r, "/api/ui/items/"+id, `<span class="status bad">cannot fire</span> `+why, remedy)
+	shows(t, r, at, "It cannot tell you anything at present", why, remedy)
+	shows(t, r, "/api/ui/notifications", "Cannot tell you anything", why[1:], remedy)
+	shows(t, r, "/api/ui/attention", "Alerts that cannot tell anything", why, remedy)
+	shows(t, r, "/api/ui/items/"+id, "Cannot tell you anything:", why, remedy)
+	shows(t, r, "/api/ui/items/"+id+"/experts", why, remedy, `<span class="badge bad">cannot fire</span>`)
 	var here api.ItemWhy
 	must(t, json.Unmarshal(do(t, r, "GET", "/api/items/"+id+"/why?top=1", "").Body.Bytes(), &here))
 	if len(here.Rules) != 1 || here.Rules[0].State != api.RuleCannot || here.Continuation == "" {
@@ -63,7 +63,8 @@ func TestQ18EachDoorSaysWhy(t *testing.T) {
 	if len(changes.Changes) == 0 || len(changes.Changes[0].Outcome) != 2 {
 		t.Fatalf("changes: %+v", changes)
 	}
-	shows(t, r, "/api/ui/changes/"+changes.Changes[0].ID, "Rules for this page", red+"the page has no value named")
+	shows(t, r, "/api/ui/changes/"+changes.Changes[0].ID, "Who was told, and why", `<span class="badge bad">cannot fire</span>`,
+		"the page has no value named")
 	do(t, r, "POST", "/PurgeTimer", `{"Data":{"timer":{}},"Metadata":{}}`)
 	for r.deliver(notify.Queue, "/DeliveryWorker") {
 	}
@@ -84,12 +85,16 @@ func TestQ18WhatHoldsInTheForm(t *testing.T) {
 	readFields(t, r, id)
 	typed := url.Values{"do": {"save"}, "name": {"Cheap"}, "channels": {"ops"}, "filter.itemId": {id},
 		"when.field": {"price"}, "when.op": {"<"}, "when.value": {"90"}}
-	w := post(t, r, "/api/ui/notifications/new-rule", "same-origin", typed)
-	at, _, _ := strings.Cut(w.Header().Get("Location"), "?")
-	shows(t, r, at, "it is 84.50 EUR now", "Send a message now?", `value="now" form="rule"`)
+	w := post(t, r, "/api/ui/tell?more=alert&item="+id, "same-origin", typed)
+	var rules api.Rules
+	must(t, json.Unmarshal(do(t, r, "GET", "/api/rules?itemId="+id, "").Body.Bytes(), &rules))
+	if w.Code != http.StatusSeeOther || len(rules.Rules) != 1 {
+		t.Fatalf("%d %s", w.Code, w.Body)
+	}
+	at := "/api/ui/notifications/rules/" + rules.Rules[0].ID
+	shows(t, r, at, "it is 84.50 EUR now", `name="do" value="now">Tell me now`)
 	before := len(r.receiver.got)
-	typed.Set("do", "now")
-	w = post(t, r, at, "same-origin", typed)
+	w = post(t, r, at, "same-origin", url.Values{"do": {"now"}})
 	if w.Code != http.StatusSeeOther || !strings.Contains(w.Header().Get("Location"), "done=rule-now") {
 		t.Fatalf("%d %s %s", w.Code, w.Header(), w.Body)
 	}
@@ -98,5 +103,5 @@ func TestQ18WhatHoldsInTheForm(t *testing.T) {
 	if n := len(r.receiver.got) - before; n != 1 {
 		t.Errorf("%d messages", n)
 	}
-	shows(t, r, "/api/ui/notifications", "84.50 EUR")
+	shows(t, r, at, "it is 84.50 EUR now", "Its last messages", "Cheap")
 }

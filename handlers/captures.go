@@ -41,6 +41,7 @@ func (h *captureHandlers) Routes() []wire.Route {
 		wire.On(api.GetDiff, h.diff),
 		wire.On(api.IgnoreLines, h.ignoreLines),
 		wire.On(api.ListElements, h.elements),
+		wire.On(api.ListOffers, h.offers),
 		wire.On(api.TryWatch, h.try),
 	}
 }
@@ -80,7 +81,8 @@ func (h *captureHandlers) ignoreLines(ctx context.Context, q api.IgnoreRequest) 
 }
 
 func ignoredJSON(done compare.Result) api.IgnoreResult {
-	out := api.IgnoreResult{Rules: done.Rules, Ignore: append([]string{}, done.Ignore...), Saved: done.Saved,
+	out := api.IgnoreResult{Rules: append([]string{}, done.Rules...),
+		Ignore: append([]string{}, done.Ignore...), Saved: done.Saved, Undo: done.Undo,
 		Changes: done.Changes, Unread: done.Unread, Lines: wire.Each(done.Lines, ignoreLine)}
 	for _, s := range done.Silenced {
 		c := api.SilencedChange{At: s.At, From: s.From, To: s.To, Whole: s.Whole}
@@ -171,16 +173,29 @@ func (h *captureHandlers) elements(ctx context.Context, q api.ElementQuery) (out
 		Lines: []api.ElementLine{}, Total: found.Total, Cut: found.Cut, Why: found.Why}
 	for _, l := range found.Lines {
 		out.Lines = append(out.Lines, api.ElementLine{PageElement: elementJSON(l.Element), Larger: !l.Whole,
-			Heading: l.Heading, Around: l.Around, Parts: wire.Each(l.Parts, elementJSON)})
+			By: string(l.By), Heading: l.Heading, Level: l.Level, Entry: l.Entry, Table: l.Table, Row: l.Row,
+			Head: l.Head, Around: l.Around, Parts: wire.Each(l.Parts, elementJSON)})
 	}
 	return out, err
 }
 
-func elementJSON(e pick.Element) api.PageElement { return api.PageElement{Element: e.N, Text: e.Text} }
+// offers lists what a page offers to be told of.
+func (h *captureHandlers) offers(ctx context.Context, q api.ItemID) (out api.PageOffers, err error) {
+	past, err := h.findPast(ctx, q.ID)
+	if err != nil {
+		return out, err
+	}
+	out.Offers, err = h.Compare.Offers(ctx, past)
+	return out, err
+}
+
+func elementJSON(e pick.Element) api.PageElement {
+	return api.PageElement{Element: e.N, Text: e.Text, Column: e.Column}
+}
 
 func offerJSON(o compare.Offer) api.PartOffer {
 	out := api.PartOffer{Scope: o.Scope, Selector: o.Selector, Says: o.Words, By: string(o.By), Entries: o.Links != "",
-		Text: o.Text, Found: o.Times}
+		Text: o.Text, Found: o.Times, Elements: o.Shown}
 	for _, edit := range []struct {
 		name, outcome string
 		into          **bool

@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,17 +12,22 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/feed"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/notify"
 	"github.com/tidemark/tidemark/pkg/registry"
+	"github.com/tidemark/tidemark/pkg/registry/history"
+	"github.com/tidemark/tidemark/pkg/storage/undo"
 )
 
 // changeHandlers answer requests about changes: lists and feeds of changes, how far each caller has read them, and
 // who is notified of them.
 type changeHandlers struct {
-	Feed   *feed.Feed
-	Notify *notify.Notifier
-	Items  *registry.Items
-	Log    *slog.Logger
+	Feed    *feed.Feed
+	Notify  *notify.Notifier
+	Items   *registry.Items
+	History *history.History
+	Undo    *undo.Log
+	Log     *slog.Logger
 }
 
 // Routes returns the routes of the area.
@@ -34,7 +40,7 @@ func (h *changeHandlers) Routes() []wire.Route {
 		wire.On(api.GetReader, h.reader),
 		wire.On(api.SaveReader, h.saveReader),
 		wire.On(api.MarkRead, h.markRead),
-		wire.On(api.ExplainChange, h.Notify.Follower.Why),
+		wire.On(api.ExplainChange, h.explainChange),
 		wire.On(api.ListRules, h.Notify.Rules),
 		wire.On(api.AddRule, h.addRule),
 		wire.Named(api.GetRule, h.Notify.Rule),
@@ -42,7 +48,7 @@ func (h *changeHandlers) Routes() []wire.Route {
 		wire.On(api.PatchRule, h.patchRule),
 		wire.Named(api.RemoveRule, h.Notify.RemoveRule),
 		wire.On(api.PreviewRule, h.previewRule),
-		wire.Named(api.TestRule, h.Notify.TestRule),
+		wire.Named(api.TestRule, h.testRule),
 		wire.On(api.ListChannels, h.listChannels),
 		wire.OnAny(api.AddChannel, h.addChannel),
 		wire.OnAny(api.SaveChannel, h.saveChannel),
@@ -95,19 +101,68 @@ func newChangeQuery(from api.ChangeQuery, filter api.ChangeFilter) (q changeQuer
 
 // changes lists the changes, a page at a time.
 func (h *changeHandlers) changes(ctx context.Context, from api.ChangeQuery) (page api.ChangePage, err error) {
-	if page, err = h.filtered(ctx, from, from.Filter()); err == nil && from.Outcome {
-		err = h.Notify.Follower.Outcomes(ctx, page.Changes)
+	if !from.Outcome && from.State == "" {
+		return h.filtered(ctx, from, from.Filter())
 	}
-	return page, err
+	if from.State != "" && from.State.Words() == "" {
+		return page, fault.Field("state", "state must be an outcome such as told, failed or muted, not %.40q", from.State)
+	}
+	for looked, kept := 0, []api.FeedChange{}; ; from.Continuation = page.Continuation {
+		if page, err = h.filtered(ctx, from, from.Filter()); err != nil {
+			return page, err
+		}
+		looked += len(page.Changes)
+		if err = h.Notify.Follower.Outcomes(ctx, page.Changes); err != nil || from.State == "" {
+			return page, err
+		}
+		for _, c := range page.Changes {
+			if slices.ContainsFunc(c.Outcome, func(o api.Outcome) bool { return o.State == from.State }) {
+				kept = append(kept, c)
+			}
+		}
+		if len(kept) > from.Top {
+			kept = kept[:from.Top]
+			page.Continuation = kept[from.Top-1].ID
+		}
+		if len(kept) == from.Top || page.Continuation == "" || looked >= maxExplained {
+			page.Changes = kept
+			return page, nil
+		}
+	}
+}
+
+// maxExplained is the number of changes whose outcomes are looked at for a page of those with a certain one.
+const maxExplained = 300
+
+// below puts the path below which the caller reaches the app before the addresses in changes.
+func below(ctx context.Context, all []api.FeedChange) {
+	for i := range all {
+		if all[i].Diff != "" {
+			all[i].Diff = wire.Prefix(ctx) + all[i].Diff
+		}
+	}
+}
+
+// explainChange returns what became of a change.
+func (h *changeHandlers) explainChange(ctx context.Context, q api.ChangeID) (api.ChangeWhy, error) {
+	out, err := h.Notify.Follower.Why(ctx, q)
+	all := []api.FeedChange{out.Change}
+	below(ctx, all)
+	out.Change = all[0]
+	return out, err
 }
 
 // filtered lists the changes that pass a filter, a page at a time.
 func (h *changeHandlers) filtered(
 	ctx context.Context, from api.ChangeQuery, filter api.ChangeFilter,
 ) (page api.ChangePage, err error) {
+	defer func() { below(ctx, page.Changes) }()
 	q, err := newChangeQuery(from, filter)
 	if err != nil {
 		return page, err
+	}
+	if q.ItemID != "" {
+		return h.ofItem(ctx, q)
 	}
 	at := q.after
 	if q.Continuation != "" {
@@ -129,6 +184,78 @@ func (h *changeHandlers) filtered(
 		return oldestChanges(ctx, h.Feed, q, at)
 	}
 	return page, fault.Field("order", "order must be newest or oldest, not %.40q", q.Order)
+}
+
+// ofItem lists the changes of an item, newest first. The continuation is the time from which on nothing was listed yet.
+func (h *changeHandlers) ofItem(ctx context.Context, q changeQuery) (page api.ChangePage, err error) {
+	page.Changes = []api.FeedChange{}
+	past, err := h.History.Find(ctx, source.ID(q.ItemID))
+	if err != nil {
+		return page, wire.Field("itemId", err)
+	}
+	before := time.Time{}
+	if q.Continuation != "" {
+		if before, err = time.Parse(time.RFC3339Nano, q.Continuation); err != nil {
+			return page, fault.Field("continuation", "continuation: %w", err)
+		}
+	}
+	times, err := timesOf(ctx, past, before)
+	if err != nil {
+		return page, err
+	}
+	ids := make([]string, len(past.IDs))
+	for i, id := range past.IDs {
+		ids[i] = string(id)
+	}
+	listed := map[string]bool{}
+	for part := range slices.Chunk(times, 10) {
+		if len(page.Changes) > q.Top {
+			break
+		}
+		found, err := h.Feed.OfItem(ctx, ids, part)
+		if err != nil {
+			return page, err
+		}
+		for _, c := range found {
+			out := c.JSON()
+			if q.filter.Wants(c) && !listed[out.ID] && (before.IsZero() || c.At.Before(before)) {
+				page.Changes, listed[out.ID] = append(page.Changes, out), true
+			}
+		}
+	}
+	if len(page.Changes) > q.Top {
+		next := page.Changes[q.Top].At.Add(time.Nanosecond)
+		page.Changes, page.Continuation = page.Changes[:q.Top], next.Format(time.RFC3339Nano)
+	}
+	end, err := h.Feed.End(ctx)
+	page.Cursor = end.String()
+	return page, err
+}
+
+// timesOf returns the times at which an item may have changed, newest first, one for each check; those before one,
+// unless it is zero.
+func timesOf(ctx context.Context, past history.Past, before time.Time) (out []time.Time, err error) {
+	latest, err := past.Latest(ctx, api.MaxPast)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range latest.Changes {
+		out = append(out, c.At)
+	}
+	for _, e := range latest.Edges {
+		out = append(out, e.At)
+	}
+	for _, d := range past.Item.History {
+		if !slices.Contains([]string{"unchanged", "scheduled", "forced", "registered"}, d.What) {
+			out = append(out, d.At)
+		}
+	}
+	slices.SortFunc(out, func(a, b time.Time) int { return b.Compare(a) })
+	out = slices.DeleteFunc(out, func(t time.Time) bool {
+		return t.IsZero() || !before.IsZero() && !t.Before(before)
+	})
+	const oneCheck = 3 * time.Second
+	return slices.CompactFunc(out, func(a, b time.Time) bool { return a.Sub(b).Abs() < oneCheck }), nil
 }
 
 // newestChanges lists changes from a position on, newest first. The first page begins at the newest

@@ -250,3 +250,37 @@ func TestW4Conditional(t *testing.T) {
 		}
 	}
 }
+
+// TestChangesOfAnItem checks that the changes of one item are listed without a gap, newest first, whatever else has
+// changed meanwhile.
+func TestChangesOfAnItem(t *testing.T) {
+	r := newRig(t)
+	id := idOf(t, "https://port.example/ok/one")
+	do(t, r, "POST", "/api/AddUrlDocument", `{"url":"https://port.example/ok/one"}`)
+	r.work()
+	for _, day := range []string{"Mondays", "Tuesdays", "Fridays"} {
+		r.say(id, "The lock is closed on "+day+".")
+		r.now = r.now.Add(time.Hour)
+		fill(t, r, 1)
+	}
+	var kinds []string
+	for next := ""; ; {
+		page := listed(t, r, "top=1&outcome=true&itemId="+id+"&continuation="+next)
+		for _, c := range page.Changes {
+			kinds = append(kinds, string(c.Kind))
+			if c.ItemID != id {
+				t.Errorf("a change of %s", c.ItemID)
+			}
+		}
+		if next = page.Continuation; next == "" {
+			break
+		}
+	}
+	if want := []string{"content", "content", "content", "new"}; !slices.Equal(kinds, want) {
+		t.Errorf("%q, want %q", kinds, want)
+	}
+	if w := do(t, r, "GET", "/api/changes?itemId=url_none", ""); w.Code != http.StatusNotFound &&
+		w.Code != http.StatusBadRequest {
+		t.Errorf("of no item: %d", w.Code)
+	}
+}

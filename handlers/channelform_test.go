@@ -84,11 +84,11 @@ func TestP1MailForm(t *testing.T) {
 		t.Errorf("%d messages, and %+v", n, stored(t, r))
 	}
 	later := url.Values{"do": {"save"}, "kind": {"shoutrrr"}, "name": {"later"}, "urlFrom": {"LATER"}}
-	shows2("saving before the setting is there", later, http.StatusOK, "No test was sent", "Save all the same")
+	shows2("saving before the setting is there", later, http.StatusOK, "No test was sent", "Keep it all the same")
 	later.Set("tested", "yes") // of other values
 	r.receiver.fails = true
-	shows2("a test of other values", mailTyped("save", "tested", "yes"), http.StatusOK, "Save all the same")
-	shows2("saving what is refused", mailTyped("save"), http.StatusOK, "did not", "no such hook", "Save all the same")
+	shows2("a test of other values", mailTyped("save", "tested", "yes"), http.StatusOK, "Keep it all the same")
+	shows2("saving what is refused", mailTyped("save"), http.StatusOK, "did not", "no such hook", "Keep it all the same")
 	if len(stored(t, r).Channels) != 1 {
 		t.Error("a channel whose test failed is saved")
 	}
@@ -101,16 +101,16 @@ func TestP1MailForm(t *testing.T) {
 		Contains(body, "hunter2") {
 		t.Error("the password is shown")
 	}
-	shows(t, r, "/api/ui/notifications", "E-mail", "anna@port.example, by")
+	shows(t, r, "/api/ui/notifications/channels", "E-mail", "to anna@port.example, by")
 }
 
 // TestP1ChannelForARule checks that a channel that a new rule waits for leads back to the form of that rule, with the
 // channel chosen (P1).
 func TestP1ChannelForARule(t *testing.T) {
 	r := newRig(t)
-	shows(t, r, newChannel+"?kind=smtp&rule=filter.tag%3Dlamps", `name="rule" value="filter.tag=lamps"`)
-	w := post(t, r, newChannel, "same-origin", mailTyped("save", "rule", "filter.tag=lamps&name=Lamps"))
-	const want = "/api/ui/notifications/new-rule?channels=mail&filter.tag=lamps&name=Lamps&done=channel-tested"
+	shows(t, r, newChannel+"?kind=smtp&rule=tag%3Dlamps", `name="rule" value="tag=lamps"`)
+	w := post(t, r, newChannel, "same-origin", mailTyped("save", "rule", "tag=lamps&name=Lamps"))
+	const want = "/api/ui/tell?channels=mail&done=channel-tested&name=Lamps&tag=lamps"
 	if to := w.Header().Get("Location"); to != want {
 		t.Fatalf("%d leads to %q", w.Code, to)
 	}

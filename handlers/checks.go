@@ -15,6 +15,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/ops/activity"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/run"
+	"github.com/tidemark/tidemark/pkg/run/bulk"
+	"github.com/tidemark/tidemark/pkg/storage/undo"
 )
 
 // checkQueue answers the triggers that receive jobs from the queues.
@@ -43,6 +45,8 @@ type checkTimers struct {
 	Feed       *feed.Feed
 	Deliveries *notify.Worker
 	Rules      *notify.Follower
+	Undo       *undo.Log
+	Bulk       *bulk.Service
 	// AfterSweep is the other work of each minute. Its functions share the time that remains after the sweep.
 	AfterSweep  []func(context.Context) (int, error)
 	PurgeGone   time.Duration // how long tombstones are kept; 0 means for ever
@@ -90,6 +94,10 @@ func (h *checkTimers) purgeTimer(ctx context.Context, _ wire.Envelope) (string, 
 	note("old changes removed", "segments", segments, failed)
 	deliveries, failed := h.Deliveries.Purge(ctx)
 	note("old deliveries removed", "deliveries", deliveries, failed)
+	done, failed := h.Undo.Sweep(ctx)
+	note("undos removed", "records", done, failed)
+	noted, failed := h.Bulk.Sweep(ctx)
+	note("changes of bulk runs removed", "rows", noted, failed)
 	rules, failed := h.Rules.Review(ctx)
 	note("rules can report nothing any more", "rules", rules, failed)
 	return fmt.Sprintf("%s to be purged earlier", words.Count(moved, "item")), err

@@ -40,10 +40,8 @@ func idOf(t *testing.T, url string) string {
 func TestContract(t *testing.T) {
 	r := newRig(t)
 	one, two := "https://port.example/ok/one", "https://port.example/ok/two"
-	id := idOf(t, one)
-	digest := fmt.Sprintf("%x", sha256.Sum256(page("", "two")))
-	var log strings.Builder
-	var run api.Rebuild
+	id, digest := idOf(t, one), fmt.Sprintf("%x", sha256.Sum256(page("", "two")))
+	log, run, done := strings.Builder{}, api.Rebuild{}, api.Item{Undo: &api.Undo{}}
 	for _, step := range []struct{ name, method, path, body string }{
 		{"A19 add one", "POST", "/api/AddUrlDocument", `{"url":"https://Port.Example:443/ok/one?utm_source=x#top"}`},
 		{"A7 add it again", "POST", "/api/AddUrlDocument", `{"url":"` + one + `"}`},
@@ -78,8 +76,12 @@ func TestContract(t *testing.T) {
 		{"A19 how far the rebuild is", "GET", "/api/RebuildIndex?id=REBUILD", ""},
 		{"A14 remove an item", "DELETE", "/api/items/" + id, ""},
 		{"the worker works", "", "", ""},
-		{"A14 removed", "GET", "/api/items/" + id, ""},
+		{"A14 it waits for its removal", "GET", "/api/items/" + id, ""},
 		{"A14 removed from the index", "GET", "/api/Search?q=harbour+one&top=1", ""},
+		{"the removal is taken back", "POST", "/api/undo/UNDO", ""},
+		{"A14 removed again", "DELETE", "/api/items/" + id, ""},
+		{"the worker works", "", "", ""},
+		{"A14 no such item", "GET", "/api/items/" + unknownID, ""},
 		{"A21 captures", "GET", "/api/items/" + idOf(t, two) + "/captures?top=1", ""},
 		{"A21 lineage", "GET", "/api/items/" + idOf(t, two) + "/lineage?top=1", ""},
 		{"A21 the text of a capture", "GET", "/api/items/" + idOf(t, two) + "/captures/CAPTURE", ""},
@@ -103,19 +105,27 @@ func TestContract(t *testing.T) {
 		if strings.Contains(step.path, "CONTINUE") {
 			step.path = strings.Replace(step.path, "CONTINUE", continuation(t, r), 1)
 		}
-		step.path = strings.Replace(strings.Replace(step.path, "REBUILD", run.ID, 1), "CAPTURE", digest, 1)
+		step.path = strings.NewReplacer("REBUILD", run.ID, "CAPTURE", digest, "UNDO", done.Undo.ID).Replace(step.path)
 		w := do(t, r, step.method, step.path, step.body)
-		if step.path == "/api/RebuildIndex" {
+		switch {
+		case step.path == "/api/RebuildIndex":
 			must(t, json.Unmarshal(w.Body.Bytes(), &run))
+		case step.method == http.MethodDelete:
+			must(t, json.Unmarshal(w.Body.Bytes(), &done))
 		}
-		answer := w.Body.String()
-		if media := w.Header().Get("Content-Type"); !strings.HasPrefix(media, "text/") {
-			answer = pretty(t, w.Body.Bytes())
-		}
-		fmt.Fprintf(&log, "%s %s\n%s\n%d %s\n%s\n\n", step.method, step.path, step.body, w.Code,
-			w.Header().Get("Content-Type"), answer)
+		fmt.Fprintf(&log, "%s %s\n%s\n%s", step.method, step.path, step.body, answerOf(t, w))
 	}
 	golden(t, "contract.golden", log.String())
+}
+
+// answerOf returns an answer as a golden file has it: its status, its type and its body.
+func answerOf(t *testing.T, w *httptest.ResponseRecorder) string {
+	t.Helper()
+	answer, media := w.Body.String(), w.Header().Get("Content-Type")
+	if !strings.HasPrefix(media, "text/") {
+		answer = pretty(t, w.Body.Bytes())
+	}
+	return fmt.Sprintf("%d %s\n%s\n\n", w.Code, media, answer)
 }
 
 func continuation(t *testing.T, r *rig) string {
@@ -229,7 +239,7 @@ var refusals = []struct {
 	{"parameter of a removal", "DELETE /api/items/" + unknownID + "?force=1", "", 400, "force", "no parameter"},
 	{"parameter of an item", "GET /api/items/" + unknownID + "?x=1", "", 400, "x", "no parameter"},
 	{"unknown parameter", "GET /api/items?limit=5", "", 400, "limit", "known are host, status, " +
-		"tag, paused, positional, sort, top, continuation"},
+		"tag, paused, positional, find, sort, top, continuation"},
 	{"bad number", "GET /api/items?top=ten", "", 400, "top", "from 1 to 1000"},
 	{"number too large", "GET /api/items?top=1001", "", 400, "top", "from 1 to 1000"},
 	{"bad status", "GET /api/items?status=Lost", "", 400, "status", "Pending"},

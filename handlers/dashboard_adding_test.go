@@ -79,9 +79,10 @@ func TestA26FolderForm(t *testing.T) {
 		t.Errorf("%s: %+v", to, it.Files)
 	}
 	send(t, r, "/api/ui/add", form("/srv/docs", "", ""))
-	shows(t, r, to, "Not read yet")
-	shows(t, r, "/api/ui"+path+"/settings", "*.md\nnotes/**</textarea>", `name="files.hidden" value="true" checked`)
-	send(t, r, "/api/ui"+path+"/settings", url.Values{"files.include": {""}, "files.exclude": {"drafts/"}})
+	shows(t, r, to, "It is being read for the first time")
+	settings := "/api/ui/tell?more=page&item=" + strings.TrimPrefix(path, "/items/")
+	shows(t, r, settings, "*.md\nnotes/**</textarea>", `name="files.hidden" value="true" checked`)
+	send(t, r, settings, url.Values{"files.include": {""}, "files.exclude": {"drafts/"}})
 	it = api.Item{}
 	must(t, json.Unmarshal(do(t, r, "GET", "/api"+path, "").Body.Bytes(), &it))
 	if f := it.Files; f == nil || len(f.Include) > 0 || strings.Join(f.Exclude, "|") != "drafts/" || f.Hidden {

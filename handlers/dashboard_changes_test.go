@@ -18,19 +18,24 @@ func TestU1WhatChanged(t *testing.T) {
 	r.reachable()
 	one := "https://port.example/ok/one"
 	id := idOf(t, one)
-	shows(t, r, "/api/ui", "What would you like to watch?", `name="urls"`)
+	shows(t, r, "/api/ui", `name="url"`, `action="/api/ui/tell"`)
 	do(t, r, "POST", "/api/AddUrlDocument", `{"url":"`+one+`","tags":["sea"]}`)
 	r.work()
 	r.say(id, "The lock is &lt;b&gt;closed&lt;/b&gt; on Mondays.")
-	body := shows(t, r, "/api/ui", "1 page watched", "nothing needs attention", "2 unread", "6 words added",
-		`data-live="10"`,
-		"<ins>The lock is &lt;b&gt;closed&lt;/b&gt; on Mondays.</ins>", "Mark everything as read",
-		`href="/api/ui/?tag=sea"`, "/api/ui/items/"+id+"/diff?from=")
-	if n := strings.Count(body, `class="change unread"`); n != 2 {
+	body := shows(t, r, "/api/ui", "2 not seen yet", `data-live="10"`,
+		`<ins class="plus">The lock is &lt;b&gt;closed&lt;/b&gt; on Mondays.</ins>`,
+		"<ins>The lock is &lt;b&gt;closed&lt;/b&gt; on Mondays.</ins>",
+		"Not told. “What is gone”: it asks only for pages that are gone", "all as seen",
+		"/api/ui/items/"+id+"/diff?from=", "/api/ui/items/"+id+"/ignore?from=", "/api/ui/tell?item="+id,
+		`name="itemId" value="`+id+`">Mute a week`)
+	if n := strings.Count(body, `class="row new"`); n != 2 {
 		t.Errorf("%d unread", n)
 	}
-	if body := shows(t, r, "/api/ui/?kind=new&tag=sea", `href="/api/ui/?kind=new&amp;tag=sea&amp;unread=1"`,
-		`<a href="/api/ui/?kind=new" aria-current="true">sea ×</a>`); strings.Contains(body, "on Mondays") {
+	if strings.Contains(body, "You have seen what is below") {
+		t.Error("there is nothing below")
+	}
+	if body := shows(t, r, "/api/ui/?kind=new&tag=sea", `href="/api/ui/?kind=field&amp;tag=sea"`,
+		`href="/api/ui/?kind=new">sea`, `<option value="content,reverted">text</option>`); strings.Contains(body, "on Mondays") {
 		t.Error("the filter lets another kind through")
 	}
 	shows(t, r, "/api/ui/?kind=gone", "No matching changes")
@@ -41,51 +46,62 @@ func TestU1WhatChanged(t *testing.T) {
 func TestU1MarkedAsRead(t *testing.T) {
 	r := newRig(t)
 	fill(t, r, 60)
-	unread := func() int { return strings.Count(shows(t, r, "/api/ui", "What changed"), "change unread") }
+	unread := func() int { return strings.Count(shows(t, r, "/api/ui", "What changed"), "row new") }
 	if n := unread(); n != changesOnPage {
 		t.Fatalf("%d unread", n)
 	}
+	body := shows(t, r, "/api/ui", "There is more that you have not seen")
+	if strings.Contains(body, "You have seen what") {
+		t.Error("the mark stands above what was not seen")
+	}
 	newest := listed(t, r, "top=1")
-	to := send(t, r, "/api/ui/read", url.Values{"id": {newest.Changes[0].ID}, "query": {"host=a.example&done=x"},
-		"at": {"c1-2-3"}})
-	if to != "/api/ui/?host=a.example#c1-2-3" || unread() != changesOnPage-1 {
+	to := send(t, r, "/api/ui/read", url.Values{"id": {newest.Changes[0].ID}, "query": {"host=a.example&done=x"}})
+	if to != "/api/ui/?host=a.example#c"+strings.ReplaceAll(newest.Changes[0].ID, ".", "-") ||
+		unread() != changesOnPage-1 {
 		t.Errorf("leads to %s, %d unread", to, unread())
 	}
-	if to := send(t, r, "/api/ui/read", url.Values{"upTo": {newest.Cursor}}); to != "/api/ui/" || unread() != 0 {
+	if to := send(t, r, "/api/ui/read", url.Values{"upTo": {newest.Cursor}}); ledTo(to) != "/api/ui/?done=seen" ||
+		unread() != 0 {
 		t.Errorf("leads to %s, %d unread", to, unread())
 	}
 	if w := post(t, r, "/api/ui/read", "same-origin", url.Values{}); w.Code != http.StatusBadRequest {
 		t.Errorf("nothing to mark: %d", w.Code)
 	}
 	shows(t, r, "/api/ui", "Earlier", "Page 59")
-	after := listed(t, r, "top=50").Continuation
-	shows(t, r, "/api/ui/?after="+after, "Newest", "Page 9", "Page 0")
+	after := listed(t, r, "top=30").Continuation
+	shows(t, r, "/api/ui/?after="+after, "Newest", "Page 29", "Page 0")
 	const alternate = `<link rel="alternate" type="application/atom+xml" title="Tidemark: what has changed" href="`
 	shows(t, r, "/api/ui/?host=port.example&unread=true", alternate+`/api/changes.atom?host=port.example"`)
 	shows(t, r, "/api/ui/items", alternate+`/api/changes.atom"`)
 }
 
 // changesOnPage is how many changes the first page lists.
-const changesOnPage = 50
+const changesOnPage = 30
 
 // TestU1Attention checks that problems for a person are counted on the first page, and listed with their solutions.
 func TestU1Attention(t *testing.T) {
 	r := newRig(t)
 	shows(t, r, "/api/ui/attention", "Messages without links", `href="/api/ui/notifications/address"`)
 	r.reachable()
-	shows(t, r, "/api/ui/attention", "every page can be checked")
+	shows(t, r, "/api/ui/attention", "every page can be read")
 	one := "https://port.example/ok/one"
 	id := idOf(t, one)
 	do(t, r, "POST", "/api/AddUrlDocument", `{"urls":["`+one+`","https://port.example/broken"]}`)
 	r.work()
 	r.watchPart(id, &api.Watch{Include: []string{".price"}})
 	r.say(id, "Seen by 12 people.")
-	shows(t, r, "/api/ui", "2 need attention")
-	shows(t, r, "/api/ui/attention", "Broken watches", "the selector matches nothing", `value="accept"`,
-		"/api/ui/items/"+id+"/settings", "Pages that cannot be checked", "connection refused", `value="check"`)
+	shows(t, r, "/api/ui", `<span class="badge bad">2</span>`)
+	shows(t, r, "/api/ui/?kind=gone,failing,watchBroken", "2 problems now", `href="/api/ui/attention"`)
+	shows(t, r, "/api/ui/attention", "What is watched is not there", "the part that is watched is no longer on the page", `value="accept"`,
+		"/api/ui/items/"+id+"/pick")
+	if body := shows(t, r, "/api/ui/attention", "Pages that cannot be read", "does not accept connections", `value="check"`); strings.
+		Contains(body, "connection refused") {
+		t.Error("an error in the words of the program")
+	}
 	send(t, r, "/api/ui/items/"+id, url.Values{"do": {"accept"}})
 	r.work()
-	if body := shows(t, r, "/api/ui/attention", "Pages that cannot be checked"); strings.Contains(body, "Broken watches") {
+	if body := shows(t, r, "/api/ui/attention", "Pages that cannot be read"); strings.Contains(body,
+		"What is watched is not there") {
 		t.Error("what was accepted is broken still")
 	}
 }
@@ -99,15 +115,25 @@ func TestW17DashboardSaysWhy(t *testing.T) {
 		Ignored: []feed.Ignored{{Hunk: "Seen by <5>", Op: feed.Added, Rule: "ignore: ^Seen"}}}}}))
 	page := listed(t, r, "silenced=only")
 	path := "/api/ui/changes/" + page.Changes[0].ID
-	shows(t, r, path, "&lt;Prices&gt;", "silence this change", "Seen by &lt;5&gt; <small>by ignore: ^Seen</small>",
-		"What is gone", `<span class="status quiet">ignored</span> ignore: ^Seen`, "Nobody.")
+	shows(t, r, path, "&lt;Prices&gt;", "hide this change", "<ins>Seen by &lt;5&gt;</ins></span>",
+		"<small>lines like “Seen…”</small>",
+		"What is gone", "ignore: ^Seen", `ignored</span>`)
 	if body := shows(t, r, "/api/ui"); strings.Contains(body, "Prices") {
 		t.Error("what is silenced is shown unasked")
 	}
-	shows(t, r, "/api/ui/?silenced=true", path, ">silenced<")
+	shows(t, r, "/api/ui/?silenced=true", path, "<small>ignored</small>")
 	do(t, r, "POST", "/api/channels", `{"name":"ops","kind":"webhook","url":"https://hooks.example/"}`)
 	do(t, r, "POST", "/api/rules", `{"name":"All of it","channels":["ops"],"filter":{"silenced":"true"}}`)
 	shows(t, r, path, "All of it")
+	for state, want := range map[string]int{"notMet": 1, "told": 0} {
+		if got := listed(t, r, "silenced=true&top=1&state="+state); len(got.Changes) != want {
+			t.Errorf("%d changes are %s", len(got.Changes), state)
+		}
+	}
+	if w := do(t, r, "GET", "/api/changes?state=glad", ""); w.Code != http.StatusBadRequest {
+		t.Errorf("no such outcome: %d", w.Code)
+	}
+	shows(t, r, "/api/ui/?told=1", "No matching changes")
 	if w := do(t, r, "GET", "/api/ui/changes/1.999.1", ""); w.Code != http.StatusNotFound {
 		t.Errorf("no such change: %d", w.Code)
 	}

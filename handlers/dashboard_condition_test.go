@@ -16,7 +16,7 @@ func ruleRig(t *testing.T) (r *rig, save func(url.Values) api.Rule) {
 	t.Helper()
 	r = newRig(t)
 	do(t, r, "POST", "/api/channels", `{"name":"ops","kind":"webhook","url":"https://h.example/"}`)
-	path := "/api/ui/notifications/new-rule"
+	path := "/api/ui/tell?all=1&more=alert"
 	return r, func(condition url.Values) (made api.Rule) {
 		t.Helper()
 		f := url.Values{"do": {"save"}, "name": {"Cheap"}, "channels": {"ops"}}
@@ -27,7 +27,7 @@ func ruleRig(t *testing.T) (r *rig, save func(url.Values) api.Rule) {
 		if len(all.Rules) == 0 || all.Rules[0].Name != "Cheap" {
 			t.Fatalf("%+v", all)
 		}
-		path = "/api/ui/notifications/rules/" + all.Rules[0].ID
+		path = "/api/ui/tell?more=alert&rule=" + all.Rules[0].ID
 		return all.Rules[0]
 	}
 }
@@ -57,10 +57,10 @@ func TestG2ConditionInTheForm(t *testing.T) {
 		if made.When == nil || *made.When != tc.want {
 			t.Errorf("%s %s: the rule has the condition %+v", tc.op, tc.against, made.When)
 		}
-		shows(t, r, "/api/ui/notifications/rules/"+made.ID, `name="when.field" value="price"`, tc.shown)
+		shows(t, r, "/api/ui/tell?more=alert&rule="+made.ID, `name="when.field" value="price"`, tc.shown)
 	}
 	save(url.Values{"when.field": {"price"}, "when.op": {"<"}, "when.value": {"80 EUR"}})
-	shows(t, r, "/api/ui/notifications", "when price &lt; 80 EUR")
+	shows(t, r, "/api/ui/notifications", "when the price is below 80 EUR")
 	if made := save(url.Values{"when.value": {"80"}, "when.to": {"84"}}); made.When != nil {
 		t.Errorf("the condition is still %+v", made.When)
 	}
@@ -70,7 +70,7 @@ func TestG2ConditionInTheForm(t *testing.T) {
 // keeps what was typed, and saves nothing (G2).
 func TestG2WrongConditionInTheForm(t *testing.T) {
 	r, save := ruleRig(t)
-	path := "/api/ui/notifications/rules/" + save(nil).ID
+	path := "/api/ui/tell?more=alert&rule=" + save(nil).ID
 	for _, tc := range []struct{ field, op, value, at, says string }{
 		{"price", "<", "", "when.value", "this must be the value to compare with"},
 		{"price", "<", "cheap", "when.value", "this must be a number"},

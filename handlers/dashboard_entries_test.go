@@ -45,7 +45,7 @@ func TestD10DashboardEntries(t *testing.T) {
 	mail := "/api/ui/entries/" + entryID(t, r, "email_newsletter_v1")
 	shows(t, r, mail, "News of the harbour.", "No description was requested.")
 	shows(t, r, "/api/ui/search?q=news", `href="`+mail+`"`)
-	shows(t, r, "/api/ui/search?q=link", `href="`+link+`"`, "Its page: ")
+	shows(t, r, "/api/ui/search?q=link", `href="`+link+`"`, "its page: ")
 	shows(t, r, "/api/ui/items?find=news", "No matches")
 	if w := do(t, r, "GET", "/api/ui/entries/entry_nobody-aaaaaaaaaaaaaaaaaaaaaaaaaa", ""); w.Code != http.StatusNotFound {
 		t.Errorf("an entry that is none: %d", w.Code)
@@ -132,7 +132,7 @@ func TestA18DashboardImages(t *testing.T) {
 	do(t, r, "POST", "/api/AddUrlDocument", `{"url":"https://port.example/ok/one"}`)
 	r.work()
 	images := "/api/ui/items/" + idOf(t, "https://port.example/ok/one") + "/images"
-	shows(t, r, strings.TrimSuffix(images, "/images"), images)
+	shows(t, r, strings.TrimSuffix(images, "/images")+"/experts", images)
 	if body := shows(t, r, images, "A crane", "https://port.example/crane.jpg"); strings.Contains(body, "<img") {
 		t.Error("the picture is loaded before anybody asked for it")
 	}

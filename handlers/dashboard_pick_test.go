@@ -34,21 +34,25 @@ func pressed(t *testing.T, body, text string) url.Values {
 func TestW23ChooseAPart(t *testing.T) {
 	r := newRig(t)
 	id, item := r.priced()
-	page := shows(t, r, item+"/pick", "Price: 84 EUR &lt;i&gt; seen 13 times")
+	page := shows(t, r, item+"/pick", ">Price: </button>", "> EUR &lt;i&gt; seen 13 times</button>")
 	q := pressed(t, page, "84")
-	shows(t, r, item+"/pick?"+q.Encode(), "You chose <q>84</q>", `b:named(&#34;Price&#34;)</textarea>`, "<b>Now</b>", ">84</q>", ">79</q>",
-		`<span class="bad">nothing</span>`, "A larger part", "Leave this out",
-		`value="only" aria-pressed="true"`)
-	if strings.Contains(shows(t, r, item), ">.price <small>") {
+	shows(t, r, item+"/pick?"+q.Encode(), `>“84”</h2>`, `b:named(&#34;Price&#34;)</textarea>`, "<span>now</span>",
+		">84</mark>", ">79</", "not in the page yet", "A larger part", "Leave it out", ">Watch this</button>",
+		`aria-pressed="true" id="at">84</button>`)
+	if strings.Contains(shows(t, r, item+"/experts"), ">.price <small>") {
 		t.Error("it is saved before anybody said so")
 	}
 	q.Set("larger", "1")
-	shows(t, r, item+"/pick?"+q.Encode(), "You chose <q>Price: 84 EUR &lt;i&gt; seen 13 times</q>", "A smaller part")
-	q.Set("as", "out")
-	shows(t, r, item+"/pick?"+q.Encode(), `value="out" aria-pressed="true"`,
-		`without <q class="text">Price: 84 EUR &lt;i&gt; seen 13 times</q>`, "there is nothing to leave out")
+	shows(t, r, item+"/pick?"+q.Encode(), ">“Price: 84 EUR &lt;i&gt; seen 13 times”</h2>", "A smaller part")
+	out := url.Values{"capture": q["capture"], "element": q["element"], "as": {"out"}, "to": {"/tell?item=" + id}}
+	if w := post(t, r, item+"/pick", "same-origin",
+		out); ledTo(w.Header().Get("Location")) != "/api/ui/tell?done=part&item="+id {
+		t.Fatalf("leave it out: %d %s", w.Code, w.Body)
+	}
+	says(t, do(t, r, "GET", "/api/items/"+id, ""), 200, `"exclude":["b:named`)
+	says(t, do(t, r, "PATCH", "/api/items/"+id, `{"watch":null}`), 200, id)
 	form := url.Values{"do": {"preview"}, "watch.include": {".prise"}}
-	if w := post(t, r, item+"/pick", "same-origin", form); strings.Count(w.Body.String(), ">nothing<") != 3 {
+	if w := post(t, r, item+"/pick", "same-origin", form); strings.Count(w.Body.String(), ">not in the page") != 3 {
 		t.Errorf("a selector that finds nothing: %s", w.Body)
 	}
 	form.Set("watch.include", "p[")
@@ -57,10 +61,11 @@ func TestW23ChooseAPart(t *testing.T) {
 		t.Errorf("a bad selector: %d %s", w.Code, w.Body)
 	}
 	form = url.Values{"do": {"save"}, "watch.include": {".price"}}
-	if w := post(t, r, item+"/pick", "same-origin", form); w.Header().Get("Location") != item+"?done=part" {
+	if w := post(t, r, item+"/pick", "same-origin", form); ledTo(w.Header().Get("Location")) != item+"?done=part" {
 		t.Fatalf("%d %s", w.Code, w.Body)
 	}
-	shows(t, r, item+"?done=part", ">.price <small>", "Saved.")
+	shows(t, r, item+"?done=part", "Saved.")
+	shows(t, r, item+"/experts", ">.price <small>")
 	r.say(id, `Price: <b class=price>84</b> EUR &lt;i&gt; seen 14 times`)
 	told := func() int { return strings.Count(do(t, r, "GET", "/api/changes", "").Body.String(), `"kind":`) }
 	before := told()
@@ -68,7 +73,7 @@ func TestW23ChooseAPart(t *testing.T) {
 	if before != 3 || told() != 4 {
 		t.Errorf("%d changes before the price changed, and %d after", before, told())
 	}
-	shows(t, r, item+"/pick?"+q.Encode(), "Watch this, too")
+	shows(t, r, item+"/pick?"+q.Encode(), "Also watch it", ">Watch only this</button>")
 }
 
 // TestG1TriedFields checks that the preview of a watch shows what its fields read in each capture, and says what is
@@ -80,8 +85,7 @@ func TestG1TriedFields(t *testing.T) {
 		`"gone":{"from":"css","path":".gone","type":"text"},"raw":{"from":"css","path":"p","type":"text"}}}}`
 	says(t, do(t, r, "PATCH", "/api/items/"+id, set), 200, ".gone")
 	w := post(t, r, item+"/pick", "same-origin", url.Values{"do": {"preview"}})
-	says(t, w, 200, `cost: <q class="text">84</q>`, `cost: <q class="text">79</q>`,
-		`gone: <span class="bad">gone</span> <small>the selector finds nothing</small>`)
+	says(t, w, 200, `cost: <b>84</b>`, `cost: <b>79</b>`, `gone: <span class="bad">gone</span> the selector finds nothing`)
 	if body := w.Body.String(); strings.Contains(body, "<i>") || !strings.Contains(body, "; Price: 84 EUR &lt;i&gt;") {
 		t.Error("a value is not escaped")
 	}
@@ -94,7 +98,7 @@ func TestW23StaleChoice(t *testing.T) {
 	id, item := r.priced()
 	q := pressed(t, shows(t, r, item+"/pick"), "84")
 	r.say(id, `New. <b>One</b> more</p><p>Price: <b class=price>99</b> EUR`)
-	shows(t, r, item+"/pick?"+q.Encode(), "You chose <q>84</q>", `b:named(&#34;Price&#34;)</textarea>`, ">99</q>")
+	shows(t, r, item+"/pick?"+q.Encode(), `>“84”</h2>`, `b:named(&#34;Price&#34;)</textarea>`, ">99</mark>")
 	for name, bad := range map[string]url.Values{
 		"no such capture": {"capture": {strings.Repeat("0", 64)}, "element": q["element"]},
 		"no such element": {"capture": q["capture"], "element": {"999"}},
@@ -114,17 +118,24 @@ func TestW23PatternIsEdited(t *testing.T) {
 	r := newRig(t)
 	id, item := r.priced()
 	r.say(id, `Price: <b class=price>1,084</b> EUR &lt;i&gt; seen 13 times`)
-	form := url.Values{"hunk": {"1"}, "do": {"preview"}}
+	form := url.Values{"do": {"preview"}}
 	w := post(t, r, item+"/ignore", "same-origin", form)
-	for _, want := range []string{`name="pattern.1" value="^Price: \d{1,3}(?:,\d{3})* EUR &lt;i&gt; seen \d&#43; times$"`, "<b>Now</b>", "seen 12 times</q>", "no such line"} {
+	for _, want := range []string{`name="pattern.1" value="^Price: \d{1,3}(?:,\d{3})* EUR &lt;i&gt; seen \d&#43; times$"`, `name="line" value="1">`, ">says something<", "this line with any number"} {
 		if !strings.Contains(w.Body.String(), want) {
 			t.Errorf("the proposal lacks %s:\n%s", want, w.Body)
 		}
 	}
-	form = url.Values{"hunk": {"1"}, "sent": {"true"}, "line": {"1"}, "do": {"preview"}, "pattern.1": {"seen 12"}}
-	if body := post(t, r, item+"/ignore", "same-origin", form).Body.String(); strings.Count(body, "no such line") != 3 ||
-		strings.Contains(body, "seen 13 times</q>") {
+	form = url.Values{"sent": {"true"}, "line": {"1"}, "do": {"preview"}, "pattern.1": {"seen 12"}}
+	if body := post(t, r, item+"/ignore", "same-origin", form).Body.String(); !strings.Contains(body,
+		"seen 12 times</del>") || strings.Contains(body, "seen 13 times</del>") ||
+		!strings.Contains(body, "Silences 1 of 3 changes") {
 		t.Errorf("the edited patterns: %s", body)
+	}
+	form.Set("how.1", "exact")
+	if body := post(t, r, item+"/ignore", "same-origin", form).Body.String(); strings.Contains(body,
+		"seen 12 times</del>") ||
+		!strings.Contains(body, "seen 13 times</ins>") {
+		t.Errorf("exactly this line: %s", body)
 	}
 	for _, do := range []string{"preview", "ignore"} {
 		form = url.Values{"do": {do}, "patterns": {"seen ("}}
@@ -137,26 +148,32 @@ func TestW23PatternIsEdited(t *testing.T) {
 			}
 		}
 	}
-	form = url.Values{"hunk": {"1"}, "sent": {"true"}, "line": {"1"}, "do": {"preview"}, "pattern.1": {"seen ("}}
+	form = url.Values{"sent": {"true"}, "line": {"1"}, "do": {"preview"}, "pattern.1": {"seen ("}}
 	if body := post(t, r, item+"/ignore", "same-origin", form).Body.String(); !strings.Contains(body,
-		`value="seen (" spellcheck="false" aria-invalid="true"`) {
+		"value=\"seen (\" spellcheck=\"false\"\n  aria-invalid=\"true\"") {
 		t.Errorf("the pattern of a line is wrong: %s", body)
 	}
 	form = url.Values{"do": {"ignore"}, "patterns": {"seen 12\n^Nothing like it"}}
-	if w := post(t, r, item+"/ignore", "same-origin", form); w.Header().Get("Location") != item+"?done=ignored&rules=2" {
+	if w := post(t, r, item+"/ignore", "same-origin", form); ledTo(w.Header().Get("Location")) != item+"?done=ignored" {
 		t.Fatalf("%d %s", w.Code, w.Body)
 	}
-	shows(t, r, item, "<code>seen 12</code>", "<code>^Nothing like it</code>")
+	shows(t, r, item+"/ignore", "<code>seen 12</code>", "<code>^Nothing like it</code>", ">…seen 12…</q>",
+		">Nothing like it…</q>")
 }
 
-// TestW23NoElements checks that a document without elements says so and offers patterns.
+// TestW23NoElements checks that a document without elements says so, and that patterns are offered for one that has
+// some.
 func TestW23NoElements(t *testing.T) {
 	r := newRig(t)
-	do(t, r, "POST", "/api/AddUrlDocument", `{"url":"https://port.example/ok/data.json"}`)
+	r.web.more = map[string]string{"data.xml": "<port><harbour>open</harbour></port>",
+		"a.png": "\x89PNG\r\n\x1a\n\x00\x01"}
+	do(t, r, "POST", "/api/AddUrlDocument", `{"urls":["https://port.example/ok/data.xml","https://port.example/ok/a.png"]}`)
 	r.work()
-	item := "/api/ui/items/" + idOf(t, "https://port.example/ok/data.json")
-	shows(t, r, item+"/pick", "this is application/json", "Ignore lines by a pattern", item+"/ignore")
-	shows(t, r, item+"/ignore", "Type a pattern")
+	image := "/api/ui/items/" + idOf(t, "https://port.example/ok/a.png")
+	shows(t, r, image+"/pick", "this is image/png of which no text is read", image+"/ignore")
+	item := "/api/ui/items/" + idOf(t, "https://port.example/ok/data.xml")
+	shows(t, r, item+"/pick", "harbour: open</button>")
+	shows(t, r, item+"/ignore", "Write what to ignore")
 	w := post(t, r, item+"/ignore", "same-origin", url.Values{"do": {"preview"}, "patterns": {"harbour"}})
 	if !strings.Contains(w.Body.String(), "harbour: open</q>") {
 		t.Errorf("what a pattern hides: %s", w.Body)
@@ -168,7 +185,7 @@ func TestW23LongPage(t *testing.T) {
 	r := newRig(t)
 	id, item := r.priced()
 	r.say(id, strings.Repeat("<p>A line of many.</p>", 400)+"<p>Depth: 12 m</p>")
-	body := shows(t, r, item+"/pick", "the first 300 of 40", "Find a text")
+	body := shows(t, r, item+"/pick", "the first 300 of 40", "Find a text to see more")
 	if strings.Contains(body, "Depth: 12 m") {
 		t.Error("the page is not cut")
 	}
@@ -184,15 +201,16 @@ func TestG5PressedValue(t *testing.T) {
 	r.say(id, `Only <b class=price>€ 199.00</b>, and <i class=left>4 places left</i> until`)
 	page := shows(t, r, item+"/pick")
 	q := pressed(t, page, "€ 199.00")
-	picked := shows(t, r, item+"/pick?"+q.Encode(), "It is the value price: <b>199 EUR</b>", ".price</textarea>",
-		"price:money=css:.price</textarea>", `price: <q class="text">199 EUR</q>`)
+	picked := shows(t, r, item+"/pick?"+q.Encode(), "It is read as 199 EUR, and is called <b>price</b>",
+		".price</textarea>",
+		"price:money=css:.price</textarea>", `price: <b>199 EUR</b>`, `name="as" value="value"`)
 	was := regexp.MustCompile(`name="was" value="([^"]*)"`).FindStringSubmatch(picked)
 	if was == nil {
 		t.Fatal(picked)
 	}
 	form := url.Values{"do": {"save"}, "was": {html.UnescapeString(was[1])}, "watch.include": {".price"},
 		"watch.fields": {"price:money=css:.price"}}
-	if w := post(t, r, item+"/pick", "same-origin", form); w.Header().Get("Location") != item+"?done=part" {
+	if w := post(t, r, item+"/pick", "same-origin", form); ledTo(w.Header().Get("Location")) != item+"?done=part" {
 		t.Fatalf("%d %s", w.Code, w.Body)
 	}
 	r.say(id, `Only <b class=price>€ 199.00</b>, and <i class=left>4 places left</i> until now`)
@@ -205,9 +223,9 @@ func TestG5PressedValue(t *testing.T) {
 
 	q = pressed(t, page, "4 places left")
 	q.Set("as", "value")
-	shows(t, r, item+"/pick?"+q.Encode(), "It is the value places-left: <b>4 places left</b>",
-		"places-left:number=css:.left", "price:money=css:.price", `places-left: <q class="text">4</q>`, ".price</textarea>")
+	shows(t, r, item+"/pick?"+q.Encode(), "It is read as 4 places left, and is called <b>places-left</b>",
+		"places-left:number=css:.left", "price:money=css:.price", `places-left: <b>4</b>`, ".price</textarea>")
 	q = pressed(t, page, "one")
 	q.Set("as", "value")
-	says(t, do(t, r, "GET", item+"/pick?"+q.Encode(), ""), 400, "neither an amount")
+	says(t, post(t, r, item+"/pick", "same-origin", q), 400, "neither an amount")
 }

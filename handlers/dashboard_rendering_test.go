@@ -30,7 +30,7 @@ func renders(t *testing.T, r *rig, address string, seen registry.Rendering) {
 // refused and what may be missing, and that nothing that a page made up is markup (R3).
 func TestR3DashboardRendered(t *testing.T) {
 	r := newItemsRig(t)
-	to := "/api/ui/items/" + idOf(t, pageOne)
+	to := "/api/ui/items/" + idOf(t, pageOne) + "/experts"
 	if body := do(t, r, "GET", to, "").Body.String(); strings.Contains(body, `id="browser"`) {
 		t.Error("a page that was never rendered has a section about it")
 	}
@@ -72,7 +72,7 @@ func TestR1DashboardLacksBrowser(t *testing.T) {
 	to, id := "/api/ui/items/"+idOf(t, shell), idOf(t, shell)
 	lacks := func() bool {
 		body := do(t, r, "GET", to, "").Body.String()
-		return strings.Contains(body, "but none is set up") && strings.Contains(body, "how to get one")
+		return strings.Contains(body, "No browser is set up") && strings.Contains(body, "How to get one")
 	}
 	if e := itemAt(t, r, shell).Effective; !lacks() || e.Render != "never" || e.From["render"] != "default" {
 		t.Errorf("without a browser: %t, %+v", lacks(), e)
@@ -84,10 +84,27 @@ func TestR1DashboardLacksBrowser(t *testing.T) {
 	do(t, r, "PATCH", "/api/items/"+id, `{"render":null}`)
 	web, err := fetch.New(fetch.Config{})
 	must(t, err)
-	browser, err := render.New(render.Options{Web: web, Endpoint: "http://127.0.0.1:9", Folder: t.TempDir()})
-	must(t, err)
-	r.v.Browser = browser
-	r.Handler = New(Options{Open: r.open, Metrics: r.metrics})
+	with := func(o render.Options) {
+		o.Web, o.Folder = web, t.TempDir()
+		r.v.Browser, err = render.New(o)
+		must(t, err)
+		r.Handler = New(Options{Open: r.open, Metrics: r.metrics})
+	}
+	with(render.Options{OnlyAsked: true, Program: "/nowhere/chromium", NoSandbox: true})
+	says(t, do(t, r, "GET", to, ""), http.StatusOK, "no such file", "How to get one")
+	with(render.Options{OnlyAsked: true, Program: "true", NoSandbox: true})
+	says(t, do(t, r, "GET", to, ""), http.StatusOK, `value="browser"`)
+	if e := itemAt(t, r, shell).Effective; e.Render != "never" || e.From["render"] != "default" {
+		t.Errorf("with a browser that is only asked: %+v", e)
+	}
+	with(render.Options{Endpoint: "http://127.0.0.1:9"})
+	says(t, do(t, r, "GET", to, ""), http.StatusOK, `value="browser"`)
+	if w := post(t, r, to, "same-origin", url.Values{"do": {"browser"}}); ledTo(
+		w.Header().Get("Location")) != to+"?done=browser" ||
+		itemAt(t, r, shell).Effective.Render != "always" || !itemAt(t, r, shell).ReindexRequested {
+		t.Errorf("it is not read in a browser: %d %s", w.Code, w.Body)
+	}
+	do(t, r, "PATCH", "/api/items/"+id, `{"render":null}`)
 	if e := itemAt(t, r, shell).Effective; lacks() || e.Render != "thin" || e.From["render"] != "default" {
 		t.Errorf("with a browser: %t, %+v", lacks(), e)
 	}
@@ -114,19 +131,21 @@ func TestR4DashboardRendering(t *testing.T) {
 	if have := itemAt(t, r, pageOne); !same(have.Effective.Rendering, want) || !same(have.Rendering, api.Rendering{}) {
 		t.Errorf("of the tag: %+v", have.Effective)
 	}
-	says(t, do(t, r, "GET", to+"/settings", ""), http.StatusOK, "now at each check, from the tag sea",
+	settings := "/api/ui/tell?more=page&item=" + idOf(t, pageOne)
+	says(t, do(t, r, "GET", settings, ""), http.StatusOK, "now at each check, from the tag sea",
 		"now thin, from the tag sea", "now api.example, b.example, from the tag sea")
-	says(t, do(t, r, "GET", to, ""), http.StatusOK, "Read in a browser</dt>", "at each check <small>from the tag")
-	post(t, r, to+"/settings", "same-origin", form)
+	says(t, do(t, r, "GET", to+"/experts", ""), http.StatusOK, "Read in a browser</dt>",
+		"at each check <small>from the tag")
+	post(t, r, settings, "same-origin", form)
 	if have := itemAt(t, r, pageOne); !same(have.Rendering, want) || have.Effective.From["viewport"] != "item" {
 		t.Errorf("of the item: %+v", have.Item)
 	}
-	post(t, r, to+"/settings", "same-origin", url.Values{"tags": {"sea"}})
+	post(t, r, settings, "same-origin", url.Values{"tags": {"sea"}})
 	if have := itemAt(t, r, pageOne); !same(have.Rendering, api.Rendering{}) ||
 		have.Effective.From["viewport"] != "tag sea" {
 		t.Errorf("emptied: %+v", have.Item)
 	}
-	for _, path := range []string{to + "/settings", "/api/ui/tags/sea"} {
+	for _, path := range []string{settings, "/api/ui/tags/sea"} {
 		for name, typed := range map[string]string{"renderInterval": "soon", "waitFor": "main >", "viewport": "9x9",
 			"acceptLanguage": "d", "postHosts": "https://x"} {
 			w := post(t, r, path, "same-origin", url.Values{"do": {"save"}, name: {typed}})

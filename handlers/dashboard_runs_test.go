@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -36,6 +37,11 @@ func send(t *testing.T, h http.Handler, path string, form url.Values) string {
 	}
 	return w.Header().Get("Location")
 }
+
+// ledTo returns the address to which an action leads, without what takes it back.
+func ledTo(to string) string { return undoOf.ReplaceAllString(to, "") }
+
+var undoOf = regexp.MustCompile(`&undo=[^&#]*`)
 
 // TestE6DashboardBackfillOff checks that while backfill is switched off or has no sites, the page names the settings
 // to change (E6, E9).
@@ -98,11 +104,11 @@ func TestE7DashboardBackfillRefused(t *testing.T) {
 		status int
 		want   string
 	}{
-		{url.Values{"do": {"run"}}, http.StatusBadRequest, "sources has 0 entries"},
+		{url.Values{"do": {"run"}}, http.StatusBadRequest, "sources: this has 0 entries"},
 		{url.Values{"sources": {"port"}, "mode": {"ARCHIVE"}, "dateFrom": {"2020-01-01"}}, http.StatusBadRequest,
 			`value="2020-01-01"`},
 		{url.Values{"sources": {"port"}, "mode": {"ARCHIVE"}}, http.StatusBadRequest, `value="ARCHIVE" selected`},
-		{url.Values{"sources": {"port"}, "maxUrls": {"many"}}, http.StatusBadRequest, "maxUrls must be a whole number"},
+		{url.Values{"sources": {"port"}, "maxUrls": {"many"}}, http.StatusBadRequest, "must be a whole number"},
 	} {
 		w := post(t, r, "/api/ui/backfill", "same-origin", tt.form)
 		if w.Code != tt.status || !strings.Contains(w.Body.String(), tt.want) ||

@@ -52,7 +52,9 @@ func opened(t *testing.T, h http.Handler, path string, form url.Values) url.Valu
 		return form
 	case strings.HasSuffix(path, "/pick"):
 		page = post(t, h, path, "same-origin", url.Values{"do": {"preview"}, "was": {"watch.include="}})
-	case strings.HasSuffix(path, "/new-rule"), strings.Contains(path, "/ui/notifications/rules/"),
+	case strings.HasSuffix(path, "/ui/tell"):
+		page = do(t, h, "GET", path+"?"+form.Encode(), "")
+	case strings.Contains(path, "/ui/tell?"),
 		strings.Contains(path, "/ui/notifications/channels/"),
 		strings.HasSuffix(path, "/settings"), strings.Contains(path, "/ui/tags/"):
 		page = do(t, h, "GET", path, "")
@@ -74,14 +76,14 @@ func TestDashboardPages(t *testing.T) {
 	r.work()
 	for path, want := range map[string]string{
 		"/api/ui": "What changed", "/api/ui/machine?hours=168": "In the last week: ", "/api/ui/": "What changed",
-		"/api/ui/attention": "port.example/broken", "/api/ui/machine": "Items by status",
+		"/api/ui/attention": "port.example/broken", "/api/ui/machine": "Pages by their state",
 		"/api/ui/items": "port.example/ok/one", "/api/ui/items?status=Error": "port.example/broken",
 		"/api/ui/items?find=harbour": "port.example/ok/one", "/api/ui/items?find=" + id: "port.example/ok/one",
 		"/api/ui/items?find=submarine": "No matches",
-		"/api/ui/items/" + id:          "fetched for the first time", "/api/ui/search": "What are you looking for?",
+		"/api/ui/items/" + id:          "First reading", "/api/ui/search": "What are you looking for?",
 		"/api/ui/search?q=harbour": "<mark>harbour</mark>", "/api/ui/search?q=submarine": "No results",
-		"/api/ui/hosts": "port.example", "/api/ui/hosts/port.example": "How it is crawled",
-		"/api/ui/static/style.css": "--accent", "/api/ui/static/live.js": "data-live",
+		"/api/ui/hosts": "port.example", "/api/ui/hosts/port.example": "How it is read",
+		"/api/ui/static/style.css": "--tide", "/api/ui/static/live.js": "data-live",
 	} {
 		w := do(t, r, "GET", path, "")
 		if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), want) {
@@ -142,7 +144,7 @@ func TestDashboardActions(t *testing.T) {
 		t.Errorf("an action that is none: %d", w.Code)
 	}
 	post(t, r, to, "same-origin", url.Values{"do": {"remove"}})
-	if r.work(); do(t, r, "GET", to, "").Code != http.StatusNotFound {
+	if r.purge(); do(t, r, "GET", to, "").Code != http.StatusNotFound {
 		t.Error("it was not removed")
 	}
 }
@@ -159,13 +161,13 @@ func TestS13RemoveDialogTellsTheTruth(t *testing.T) {
 		t.Fatalf("%d captures", len(item.Captures))
 	}
 	to := "/api/ui/items/" + item.ID
-	const said = "Remove it with every stored version"
+	const said = "Remove it with every reading"
 	if body := do(t, r, "GET", to+"/stop", "").Body.String(); !strings.Contains(body, said) ||
 		strings.Contains(body, "captures are kept") {
 		t.Errorf("it does not say %q:\n%s", said, body)
 	}
 	post(t, r, to, "same-origin", url.Values{"do": {"remove"}})
-	r.work()
+	r.purge()
 	if w := do(t, r, "GET", "/api/items/"+item.ID+"/captures/"+item.Captures[0].SHA256,
 		""); w.Code != http.StatusNotFound {
 		t.Errorf("the capture is still there: %d", w.Code)
@@ -295,7 +297,7 @@ func TestK5Dashboard(t *testing.T) {
 	page, seen := "/api/ui/hosts", 0
 	for next := regexp.MustCompile(`rel="next" href="([^"]+)"`); page != ""; {
 		body := do(t, r, "GET", page, "").Body.String()
-		seen += strings.Count(body, `<th scope="row">`)
+		seen += strings.Count(body, `<li class="entry line">`)
 		page = ""
 		if found := next.FindStringSubmatch(body); found != nil {
 			page = unescape.UnescapeString(found[1])

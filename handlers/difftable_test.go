@@ -23,15 +23,15 @@ func TestW22TableOfADifference(t *testing.T) {
 	}
 	r.say(id, table("79", "12"))
 	r.say(id, table("84", "13"))
-	const cells = `<td data-label="Price"><span class="was"><del>79</del> EUR</span> <ins>84</ins> EUR</td>`
-	page := shows(t, r, "/api/ui/items/"+id+"/diff", `<table class="rows cards">`, `<th scope="col">Price</th>`, cells,
-		"Storm &lt;b&gt;", "2 rows are the same", "Ignore this: difference 1")
+	const cells = `<td data-label="Price" dir="auto"><del>79</del> <ins>84</ins> EUR</td>`
+	page := shows(t, r, "/api/ui/items/"+id+"/diff", `<table class="stacks">`, `<th scope="col">Price</th>`, cells,
+		"Storm &lt;b&gt;", "2 rows are the same", "Ignore lines…")
 	if strings.Contains(page, "Oil") || strings.Contains(page, "| ") {
 		t.Errorf("rows that are the same are shown:\n%s", page)
 	}
-	shows(t, r, "/api/ui/", `<table class="rows cards">`,
-		`<td data-label="Price"><span class="was"><del>79</del> EUR</span> `)
-	post(t, r, "/api/ui/items/"+id+"/settings", "same-origin", url.Values{"do": {"save"}, "watch.exclude": {".seen"}})
+	shows(t, r, "/api/ui/", `<table class="stacks">`,
+		`<td data-label="Price" dir="auto"><del>79</del> <ins>84</ins>`)
+	post(t, r, "/api/ui/tell?more=page&item="+id, "same-origin", url.Values{"do": {"save"}, "watch.exclude": {".seen"}})
 	var d api.Diff
 	must(t, json.Unmarshal(do(t, r, "GET", "/api/items/"+id+"/diff", "").Body.Bytes(), &d))
 	row := d.Hunks[0].Table.Rows[0]
@@ -39,5 +39,5 @@ func TestW22TableOfADifference(t *testing.T) {
 		!row.Cells[2].Text[0].Ignored {
 		t.Errorf("%+v", row)
 	}
-	shows(t, r, "/api/ui/items/"+id+"/diff", `<ins class="ignored">13</ins> times`, "grey: ignored by exclude: .seen")
+	shows(t, r, "/api/ui/items/"+id+"/diff", `<ins class="ignored">13</ins> times`, "grey is ignored: .seen is left out")
 }

@@ -46,7 +46,7 @@ func linksTo(r *http.Request, n *notify.Notifier) (func(api.FeedChange) letter.L
 	at, err := n.PublicAddress(r.Context())
 	if at.URL == "" {
 		own := wire.Address(r)
-		at.URL = own.Scheme + "://" + own.Host
+		at.URL = own.Scheme + "://" + own.Host + wire.Prefix(r.Context())
 	}
 	return func(c api.FeedChange) letter.Links { return notify.LinksAt(at.URL, c) }, err
 }

@@ -31,7 +31,7 @@ func TestG1SettingsOfFields(t *testing.T) {
 		says(t, do(t, r, to.method, to.path, body("p >")), http.StatusBadRequest, `"field":"watch.fields.price.path"`)
 		says(t, do(t, r, to.method, to.path, body(".price")), http.StatusOK, `"path":".price"`)
 	}
-	form := "/api/ui/items/" + id + "/settings"
+	form := "/api/ui/tell?more=page&item=" + id
 	const line = "price:money=css:.price"
 	says(t, do(t, r, "GET", form, ""), http.StatusOK, line+"</textarea>")
 	for _, bad := range []string{"=css:p", "price:money=css:p >"} {
@@ -147,12 +147,12 @@ func TestG1NamesOfFields(t *testing.T) {
 		says(t, do(t, r, "GET", "/API/items/"+id+"/Fields/"+escaped, ""), http.StatusOK, `"value of `+name+`"`)
 		says(t, do(t, r, "GET", "/api/ui/items/"+id+"/fields/"+escaped, ""), http.StatusOK, ">value of "+name+"<")
 		says(t, do(t, r, "GET", "/api/ui/items/"+id+"/csv/"+escaped, ""), http.StatusOK, "value of "+name)
-		says(t, do(t, r, "GET", "/api/ui/items/"+id, ""), http.StatusOK, "/items/"+id+"/fields/"+escaped+`"`)
+		says(t, do(t, r, "GET", "/api/ui/items/"+id+"/experts", ""), http.StatusOK, "/items/"+id+"/fields/"+escaped+`"`)
 	}
 	for _, name := range []string{"a/b", "a//b", "a/", "..", ".", " a", `a\b`} {
 		wanted := `{"watch":{"fields":{` + strconv.Quote(name) + `:{"from":"css","path":"p","type":"text"}}}}`
 		says(t, do(t, r, "PATCH", "/api/items/"+id, wanted), http.StatusBadRequest, "is not a field name")
-		says(t, post(t, r, "/api/ui/items/"+id+"/settings", "same-origin", url.Values{"watch.fields": {name +
+		says(t, post(t, r, "/api/ui/tell?more=page&item="+id, "same-origin", url.Values{"watch.fields": {name +
 			"//:text=css:p"}}), http.StatusBadRequest, "is not a field name", "aria-invalid")
 	}
 }
@@ -161,12 +161,12 @@ func TestG1NamesOfFields(t *testing.T) {
 // tags would read in the last capture, keeps what was typed, saves nothing, and says what is wrong (G1).
 func TestG1PreviewOfTheSettings(t *testing.T) {
 	r := newItemsRig(t)
-	form := "/api/ui/items/" + idOf(t, pageOne) + "/settings"
+	form := "/api/ui/tell?more=page&item=" + idOf(t, pageOne)
 	do(t, r, "POST", "/api/tags", `{"name":"sea","watch":{"fields":{"head":{"from":"css","path":"h1","type":"text"}}}}`)
 	typed := url.Values{"do": {"preview"}, "tags": {"sea, unknown"}, "every": {"3h"},
 		"watch.fields": {"first=css:p\r\nnone:money=css:.no"}}
 	page := post(t, r, form, "same-origin", typed)
-	says(t, page, http.StatusOK, `id="tried"`, "Nothing is saved yet", "first: <q", "head: <q",
+	says(t, page, http.StatusOK, `id="tried"`, "Nothing is saved yet", "first: <b>The harbour", "head: <b>one",
 		`none: <span class="bad">gone`, `name="every" value="3h"`, "first=css:p")
 	if it := itemAt(t, r, pageOne); it.Watch != nil || it.Interval != nil || len(it.Fields) > 0 {
 		t.Errorf("something is saved: %+v", it)

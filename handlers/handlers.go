@@ -61,6 +61,9 @@ type Options struct {
 	Access Access
 	// Secret is the secret that the host sends with each request; empty if the host sends none.
 	Secret string
+	// BasePath is the path below which callers reach the app; empty for none. A host that sends the secret names the path
+	// itself, in the header [api.PrefixHeader].
+	BasePath string
 	// UserScope is what users may do whom a proxy has signed in, and who show no key.
 	UserScope api.Scope
 
@@ -204,8 +207,10 @@ func (s *server) admit(next http.Handler) http.Handler {
 		case subtle.ConstantTimeCompare([]byte(said), []byte(s.Secret)) != 1 && s.Secret != "":
 			wire.Problem(w, http.StatusForbidden,
 				"only the Functions host that started this handler may call it; call the host's port")
+		case s.Secret != "":
+			wire.ServeBelow(r.Header.Get(api.PrefixHeader), w, r, next)
 		default:
-			next.ServeHTTP(w, r)
+			wire.ServeBelow(s.BasePath, w, r, next) // the header may be a stranger's
 		}
 	})
 }

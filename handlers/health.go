@@ -46,6 +46,9 @@ func (h *appState) health(r *http.Request) (int, any, error) {
 	if others != "" {
 		out.Warn("index: %s", others)
 	}
+	if said := h.Worker.Outage(); said != "" {
+		out.Warn("sites: %s", said)
+	}
 	if said := h.Browser.Trouble(); said != "" {
 		out.Warn("browser: %s", said)
 	}

@@ -35,6 +35,9 @@ func (h *itemHandlers) item(r *http.Request) (int, any, error) {
 		return 0, nil, err
 	}
 	d := detailJSON(it, latest)
+	for i, decision := range it.History {
+		d.History[i].Undo = h.Undo.Ref(decision.Undo)
+	}
 	for _, id := range past.IDs[1:min(len(past.IDs), 1+api.MaxFormers)] {
 		d.FormerIDs = append(d.FormerIDs, string(id))
 	}
@@ -46,14 +49,16 @@ func changeItem(do func(context.Context, source.ID) (registry.Item, error),
 ) func(context.Context, string) (api.Item, error) {
 	return func(ctx context.Context, id string) (api.Item, error) {
 		it, err := do(ctx, source.ID(id))
-		return itemJSON(&it), wire.Field("id", err)
+		out := itemJSON(&it)
+		out.Undo = it.Undo
+		return out, wire.Field("id", err)
 	}
 }
 
 func detailJSON(it *registry.Item, past history.Latest) api.ItemDetail {
 	d := api.ItemDetail{Item: itemJSON(it)}
 	for _, h := range it.History {
-		d.History = append(d.History, api.Decision(h))
+		d.History = append(d.History, api.Decision{At: h.At, What: h.What, Why: h.Why, Since: h.Since, Times: h.Times})
 	}
 	d.Captures = wire.Each(past.Captures, func(c snapshot.Capture) api.Capture { return captureJSON(it, c) })
 	d.Lineage, d.Changes = wire.Each(past.Edges, edgeJSON), wire.Each(past.Changes, changeJSON)
@@ -105,7 +110,8 @@ func itemJSON(it *registry.Item) api.Item {
 		FirstSeen: it.FirstSeen, LastChecked: it.LastChecked, LastChanged: it.LastChanged, LastIndexed: it.LastIndexed,
 		NextCrawlAt: it.NextCrawlAt, CrawlIntervalSeconds: it.CrawlIntervalSeconds,
 		CrawlAttempts: it.CrawlAttempts, ErrorMessage: it.ErrorMessage,
-		RemoveRequested: it.RemoveRequested, GuardedSince: it.GuardedSince, GoneSince: it.GoneSince,
+		RemoveRequested: it.RemoveRequested, CaptureCount: it.CaptureCount, GuardedSince: it.GuardedSince,
+		GoneSince: it.GoneSince,
 	}
 	if it.IndexPending {
 		out.NextCrawlAt = it.ResumeAt // the item's host is paused until then
@@ -121,7 +127,7 @@ func itemJSON(it *registry.Item) api.Item {
 	switch {
 	case out.WatchBroken:
 		if out.Why = registry.BrokenWatch(it); it.Watched.Broken != "" {
-			out.Why += ", since " + it.Watched.Since.Format(time.RFC3339)
+			out.Why += ", since " + it.Watched.Since.UTC().Format("2 January 2006, 15:04 MST")
 		}
 	case out.Collapsed:
 		out.Why = it.Collapse.Why()

@@ -13,6 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/registry/history"
 	"github.com/tidemark/tidemark/pkg/run/bulk"
+	"github.com/tidemark/tidemark/pkg/storage/undo"
 )
 
 // itemHandlers answer requests about items. It registers, lists, shows, rechecks and removes sources, and changes how
@@ -25,6 +26,7 @@ type itemHandlers struct {
 	Fields  *registry.FieldLog // the history of the fields
 	Tags    *registry.Tags
 	Rules   *notify.Follower
+	Undo    *undo.Log
 	Log     *slog.Logger
 }
 
@@ -83,7 +85,7 @@ func (h *itemSettings) Routes() []wire.Route {
 // items lists the registered items, a page at a time.
 func (h *itemHandlers) items(ctx context.Context, q api.ItemQuery) (api.ItemPage, error) {
 	f, err := h.Lookup.Filter(registry.Filter{Host: q.Host, Status: registry.Status(q.Status), Tag: q.Tag,
-		Paused: q.Paused, Positional: q.Positional}, "")
+		Paused: q.Paused, Positional: q.Positional, Find: q.Find}, "")
 	if err != nil {
 		return api.ItemPage{}, err
 	}
@@ -132,7 +134,7 @@ var itemColumns = []exportColumn[api.Item]{
 }
 
 func tagJSON(t registry.Tag) api.Tag {
-	return api.Tag{Name: t.Name, TagSettings: t.Options.TagSettings, ChangedAt: t.ChangedAt}
+	return api.Tag{Name: t.Name, TagSettings: t.Options.TagSettings, ChangedAt: t.ChangedAt, Undo: t.Undo}
 }
 
 // listTags lists the tags that have settings.

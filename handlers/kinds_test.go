@@ -28,7 +28,7 @@ func TestH7ChangesAreTold(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	body := do(t, r, "GET", "/api/ui/items/"+id, "").Body.String()
-	if !strings.Contains(body, ">new page</span>") || !strings.Contains(body, "9 words added") {
+	if !strings.Contains(body, "First reading") || !strings.Contains(body, "watched") {
 		t.Error("the dashboard does not tell")
 	}
 	if body := do(t, r, "GET", "/api/metrics", "").Body.String(); !strings.Contains(body,
@@ -61,7 +61,7 @@ func TestH9ACollapseIsTold(t *testing.T) {
 	if body := do(t, r, "GET", "/api/ui/items/"+id, "").Body.String(); !strings.Contains(body, why) {
 		t.Error("the dashboard does not tell")
 	}
-	if body := do(t, r, "GET", "/api/ui/items", "").Body.String(); strings.Count(body, ">collapsed</span>") != 1 {
+	if body := do(t, r, "GET", "/api/ui/items", "").Body.String(); strings.Count(body, ">almost empty</span>") != 1 {
 		t.Error("the list does not mark the item")
 	}
 	w := post(t, r, "/api/ui/items/"+id, "same-origin", url.Values{"do": {"accept"}})

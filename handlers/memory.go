@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"context"
+	"time"
 
 	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
@@ -44,9 +45,12 @@ func (h *itemHandlers) why(ctx context.Context, q api.ItemWhyQuery) (out api.Ite
 		return out, err
 	}
 	out = api.ItemWhy{Ignore: []string{}, Memory: partsJSON(&it, m)}
-	set, err := h.of(ctx, &it)
-	if err == nil && set.Watch != nil {
-		out.Ignore = append(out.Ignore, set.Watch.Ignore...)
+	e, err := h.Tags.Effective(ctx, &it)
+	if err == nil && e.Watch != nil {
+		out.Ignore = append(out.Ignore, e.Watch.Ignore...)
+	}
+	if out.Checks = checksJSON(&it, time.Now()); err == nil && out.Checks != nil {
+		out.Checks.HeldBy, out.Checks.Why, err = h.Hosts.Held(ctx, &it, e)
 	}
 	var page notify.Facts
 	if err == nil {

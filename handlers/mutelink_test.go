@@ -42,44 +42,135 @@ func muteLink(t *testing.T, r *rig) (id, path string) {
 	return id, path
 }
 
-// W21: TestW21MuteLink checks that the link of a message mutes its page for its rule: only by a form, for a week at
-// most, and with an undo.
+// mutes lists the mutes that hold.
+func (r *rig) mutes() (all api.Mutes) {
+	r.t.Helper()
+	must(r.t, json.Unmarshal(do(r.t, r, "GET", "/api/mutes", "").Body.Bytes(), &all))
+	return all
+}
+
+// W21: TestW21MuteLink checks that the link of a message shows only titles, and mutes only by a form of its own page.
 func TestW21MuteLink(t *testing.T) {
 	r := newRig(t)
 	r.reachable()
-	id, link := muteLink(t, r)
-	mutes := func() (all api.Mutes) {
-		t.Helper()
-		must(t, json.Unmarshal(do(t, r, "GET", "/api/mutes", "").Body.Bytes(), &all))
-		return all
-	}
+	_, link := muteLink(t, r)
 	page := shows(t, r, link, "&lt;b&gt;All&lt;/b&gt;", "Mute for a week")
 	if strings.Contains(page, "port.example") || strings.Contains(page, `aria-label="Sections"`) {
 		t.Errorf("it shows more than titles: %s", page)
 	}
-	if all := mutes().Mutes; len(all) != 0 {
+	if all := r.mutes().Mutes; len(all) != 0 {
 		t.Fatalf("GET has muted: %+v", all)
 	}
-	for _, length := range []string{"always", "8d", ""} {
+	for _, length := range []string{"8d", "stop", ""} {
 		if w := post(t, r, link, "same-origin", url.Values{"do": {length}}); w.Code != http.StatusBadRequest {
 			t.Errorf("%q: %d", length, w.Code)
 		}
 	}
-	if w := post(t, r, link, "cross-site", url.Values{"do": {"week"}}); w.Code != http.StatusForbidden {
-		t.Errorf("from another site: %d", w.Code)
+	for _, form := range []url.Values{{"do": {"week"}}, {"do": {"always"}}, {"List-Unsubscribe": {"yes"}}} {
+		if w := post(t, r, link, "cross-site", form); w.Code != http.StatusForbidden {
+			t.Errorf("%v from another site: %d", form, w.Code)
+		}
 	}
+	oneClick := url.Values{"List-Unsubscribe": {"One-Click"}}
+	if w := post(t, r, link, "cross-site", oneClick); w.Code != http.StatusBadRequest {
+		t.Errorf("unsubscribed by a link that does not stop: %d", w.Code)
+	}
+	if all := r.mutes().Mutes; len(all) != 0 {
+		t.Errorf("what was refused has muted: %+v", all)
+	}
+}
+
+// W21: TestW21MuteAndUndo checks that a link mutes its page for its rule for a week, or for good, and takes it back.
+func TestW21MuteAndUndo(t *testing.T) {
+	r := newRig(t)
+	r.reachable()
+	id, link := muteLink(t, r)
 	if w := post(t, r, link, "same-origin", url.Values{"do": {"week"}}); w.Code != http.StatusOK ||
-		!strings.Contains(w.Body.String(), "No messages about this page until") {
+		!strings.Contains(w.Body.String(), "Undo") {
 		t.Errorf("muted: %d %s", w.Code, w.Body)
 	}
-	all := mutes().Mutes
+	all := r.mutes().Mutes
 	if len(all) != 1 || all[0].ItemID != id || all[0].Rule == "" || !all[0].ByLink ||
 		all[0].Until.Sub(all[0].From) > 7*24*time.Hour {
 		t.Fatalf("the mutes are %+v", all)
 	}
+	post(t, r, link, "same-origin", url.Values{"do": {"always"}})
+	if all := r.mutes().Mutes; len(all) != 1 || !all[0].Until.IsZero() {
+		t.Errorf("for good: %+v", all)
+	}
 	post(t, r, link, "same-origin", url.Values{"do": {"undo"}})
-	if all := mutes().Mutes; len(all) != 0 {
+	if all := r.mutes().Mutes; len(all) != 0 {
 		t.Errorf("after the undo: %+v", all)
+	}
+}
+
+// W20: TestW20StopThisMail checks that a mail program stops a mail by the form of RFC 8058, which comes from anywhere
+// and without cookies, is answered by a page and not sent elsewhere, and can be taken back; that opening the link
+// does nothing; and that this is so for no other form and no other link.
+func TestW20StopThisMail(t *testing.T) {
+	g := newRig(t)
+	g.reachable()
+	id, link := muteLink(t, g)
+	stop, found := strings.CutPrefix(g.receiver.got[0].Stop, "https://tide.example")
+	if !found || len(stop) > 60 || len(link) > 60 || stop == link {
+		t.Fatalf("the links are %q and %q", stop, link)
+	}
+	for _, method := range []string{"GET", "HEAD"} {
+		if w := do(t, g, method, stop, ""); w.Code != http.StatusOK || len(g.mutes().Mutes) != 0 {
+			t.Fatalf("%s: %d, %+v", method, w.Code, g.mutes())
+		}
+	}
+	changed := stop[:len(stop)-1] + map[bool]string{true: "B", false: "A"}[stop[len(stop)-1] == 'A']
+	for path, want := range map[string]int{changed: http.StatusNotFound, link: http.StatusBadRequest} {
+		w := post(t, g, path, "cross-site", url.Values{"List-Unsubscribe": {"One-Click"}})
+		if w.Code != want || len(g.mutes().Mutes) != 0 {
+			t.Errorf("%s: %d %s", path, w.Code, w.Body)
+		}
+	}
+	w := post(t, g, stop, "cross-site", url.Values{"do": {"always"}})
+	if w.Code != http.StatusForbidden || len(g.mutes().Mutes) != 0 {
+		t.Errorf("the form of the page, sent by another site: %d", w.Code)
+	}
+	const parts = "--b\r\nContent-Disposition: form-data; name=\"List-Unsubscribe\"\r\n\r\nOne-Click\r\n--b--\r\n"
+	for _, kind := range []string{"application/x-www-form-urlencoded", "multipart/form-data; boundary=b"} {
+		body := parts
+		if !strings.HasPrefix(kind, "multipart") {
+			body = "List-Unsubscribe=One-Click"
+		}
+		w := ask(t, g, "POST", stop, body, "Content-Type", kind, "Origin", "https://mail.example")
+		all := g.mutes().Mutes
+		if w.Code != http.StatusOK || len(all) != 1 || all[0].ItemID != id || !all[0].Until.IsZero() || !all[0].ByLink ||
+			!strings.Contains(w.Body.String(), "<h1>Stopped</h1>") {
+			t.Errorf("%s: %d %+v %s", kind, w.Code, all, w.Body)
+		}
+	}
+	if post(t, g, stop, "same-origin", url.Values{"do": {"undo"}}); len(g.mutes().Mutes) != 0 {
+		t.Errorf("after the undo: %+v", g.mutes())
+	}
+}
+
+// W20: TestW20LinksNeedSigningIn checks that the short links of a difference lead to the dashboard, which asks who
+// wants to see it, and take no form.
+func TestW20LinksNeedSigningIn(t *testing.T) {
+	r := newRig(t)
+	r.reachable()
+	id, _ := muteLink(t, r)
+	var found []string
+	for line := range strings.Lines(r.receiver.got[0].Mail) {
+		if _, link, ok := strings.Cut(line, "https://tide.example"); ok && !strings.HasPrefix(line, "Stop") {
+			found = append(found, strings.TrimSpace(link))
+		}
+	}
+	if len(found) != 3 {
+		t.Fatalf("%q in %s", found, r.receiver.got[0].Mail)
+	}
+	for i, want := range []string{"/api/ui/items/" + id + "/diff?", "/api/ui/changes/"} {
+		for _, method := range []string{"GET", "POST"} {
+			w := ask(t, r, method, found[i], "")
+			if to := w.Header().Get("Location"); w.Code != http.StatusSeeOther || !strings.HasPrefix(to, want) {
+				t.Errorf("%s %s: %d to %q", method, found[i], w.Code, to)
+			}
+		}
 	}
 }
 
@@ -91,10 +182,10 @@ func TestW21TwoMutes(t *testing.T) {
 	id, link := muteLink(t, r)
 	post(t, r, link, "same-origin", url.Values{"do": {"week"}})
 	do(t, r, "POST", "/api/mutes", `{"itemId":"`+id+`","for":"always"}`)
-	shows(t, r, link, "Muted without an end", "This was set in Tidemark")
+	shows(t, r, link, "any more", "This was set in Tidemark", "Undo")
 	w := post(t, r, link, "same-origin", url.Values{"do": {"undo"}})
 	if body := w.Body.String(); strings.Contains(body, "are sent again") ||
-		!strings.Contains(body, "Muted without an end") {
+		!strings.Contains(body, "any more") {
 		t.Errorf("after the undo: %s", body)
 	}
 	var all api.Mutes
@@ -147,11 +238,13 @@ func TestW21MuteLinkIsBounded(t *testing.T) {
 // W21: TestW21MuteLinkNeedsNoKey checks that a link works where every page needs a key, and that nothing else does.
 func TestW21MuteLinkNeedsNoKey(t *testing.T) {
 	g := newGuarded(t, OwnKeys)
-	w := ask(t, g, "GET", "/api/ui/mute/dXJs.AAAA", "")
-	if w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), "not valid") {
-		t.Errorf("a link: %d %s", w.Code, w.Body)
+	for _, path := range []string{"/api/ui/mute/dXJs.AAAA", "/api/ui/m/AAAAAAAAAAAAAAAAAAAAAAAA"} {
+		w := ask(t, g, "GET", path, "")
+		if w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), "not valid") {
+			t.Errorf("%s: %d %s", path, w.Code, w.Body)
+		}
 	}
-	for _, path := range []string{"/api/ui/mute/", "/api/ui/mute/a/b", "/api/ui/mute"} {
+	for _, path := range []string{"/api/ui/mute/", "/api/ui/mute/a/b", "/api/ui/mute", "/api/ui/m/", "/api/ui/m/a/b"} {
 		if w := ask(t, g, "GET", path, ""); w.Code != http.StatusUnauthorized {
 			t.Errorf("%s: %d", path, w.Code)
 		}
@@ -193,6 +286,6 @@ func TestW20AddressIsConfirmed(t *testing.T) {
 		t.Errorf("a mistake: %d %s", w.Code, w.Body)
 	}
 	send(t, r, page, url.Values{"url": {"https://tide.example"}, "back": {"/notifications"}})
-	shows(t, r, "/api/ui/notifications", "https://tide.example")
+	shows(t, r, "/api/ui/notifications/channels", "https://tide.example")
 	shows(t, r, "/api/ui/attention", "Nothing needs attention")
 }

@@ -15,7 +15,15 @@ func (h *changeHandlers) addRule(ctx context.Context, q api.NewRule) (api.Rule, 
 }
 
 func (h *changeHandlers) previewRule(ctx context.Context, q api.NewRule) (api.RuleTest, error) {
-	return h.Notify.PreviewRule(ctx, q.RuleSpec)
+	out, err := h.Notify.PreviewRule(ctx, q.RuleSpec)
+	below(ctx, out.Changes)
+	return out, err
+}
+
+func (h *changeHandlers) testRule(ctx context.Context, id string) (api.RuleTest, error) {
+	out, err := h.Notify.TestRule(ctx, id)
+	below(ctx, out.Changes)
+	return out, err
 }
 
 func (h *changeHandlers) saveRule(ctx context.Context, q api.RuleUpdate) (api.Rule, error) {

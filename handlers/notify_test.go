@@ -50,7 +50,7 @@ func (r *rig) notifies(store storage.Store, clock func() time.Time) {
 	rules, err := notify.ParseFile("rules.yaml", []byte(rulesOfFile))
 	must(r.t, err)
 	r.receiver, r.settings["CREDENTIAL_PAGER"] = &receiver{}, "secret whsec_"+strings.Repeat("A", 43)+"="
-	r.v.Notify = notify.New(store, r.v.Feed, r.receiver, notify.Options{File: rules, Clock: clock,
+	r.v.Notify = notify.New(store, r.v.Feed, r.receiver, notify.Options{File: rules, Clock: clock, Undo: r.v.Undo,
 		Page: notify.PageOf(r.v.Registry.Items), Pages: notify.PagesOf(r.v.Registry.Items, r.v.Registry.Tags),
 		Demand: notify.DemandsIn(r.v.Registry.Items),
 		Keys:   secrets.Load(secrets.Options{Key: strings.Repeat("A", 43) + "="}), Admit: noPrivate,
@@ -224,8 +224,8 @@ func TestW6Poison(t *testing.T) {
 		!strings.Contains(page.Deliveries[0].Answer.Error, "could not be worked on") {
 		t.Errorf("%+v", page)
 	}
-	shows(t, r, "/api/ui/notifications?state=failed", `value="retry"`)
-	shows(t, r, "/api/ui/attention", "Undelivered messages", `value="retry"`)
+	shows(t, r, "/api/ui/notifications/messages?state=failed", `value="retry"`)
+	shows(t, r, "/api/ui/attention", "Messages that did not arrive", `value="retry"`)
 }
 
 // channelAndRule adds a channel, ops, and a rule for all changes.
@@ -251,8 +251,9 @@ func TestW7Dashboard(t *testing.T) {
 	r.receiver.fails = true
 	for r.deliver(notify.Queue, "/DeliveryWorker") {
 	}
-	body := shows(t, r, "/api/ui/notifications", "ops", "https://h.example/", "pager", "All", "the file",
-		"Page 0: changed", "no such hook", "Send a test")
+	shows(t, r, "/api/ui/notifications", "All pages</b></a> when anything changes", "ops, at once", "Defined in a file")
+	shows(t, r, "/api/ui/notifications/channels", "ops", "https://h.example/", "pager", "defined in a file", "Send a test")
+	body := shows(t, r, "/api/ui/notifications/messages", "Page 0: changed", "no such hook", "next try")
 	if strings.Contains(body, `value="retry"`) {
 		t.Error("what is tried again by itself can be sent again")
 	}
@@ -278,7 +279,11 @@ func TestW7Dashboard(t *testing.T) {
 	}
 	for r.deliver(notify.Queue, "/DeliveryWorker") {
 	}
-	shows(t, r, "/api/ui/notifications?state=sent", "Page 0: changed", "204")
+	w = do(t, r, "GET", "/api/ui/notifications?state=sent", "")
+	if to := w.Header().Get("Location"); to != "/api/ui/notifications/messages?state=sent" {
+		t.Errorf("the former address of the messages leads to %q", to)
+	}
+	shows(t, r, "/api/ui/notifications/messages?state=sent", "Page 0: changed", "arrived")
 	if w := post("do=anything"); w.Code != http.StatusBadRequest {
 		t.Errorf("%d", w.Code)
 	}
@@ -289,7 +294,7 @@ func TestW7Dashboard(t *testing.T) {
 func TestW20WordsForm(t *testing.T) {
 	r := newRig(t)
 	r.channelAndRule()
-	const rule = "/api/ui/notifications/rules/rule_token"
+	const rule = "/api/ui/tell?more=alert&rule=rule_token"
 	form := url.Values{"do": {"save"}, "name": {"Locks"}, "channels": {"ops"}, "message.title": {"{{title}}!"},
 		"message.text": {"{{colour}}"}}
 	if w := post(t, r, rule, "same-origin", form); w.Code != http.StatusBadRequest ||
@@ -298,7 +303,7 @@ func TestW20WordsForm(t *testing.T) {
 	}
 	form["do"], form["message.text"] = []string{"preview"}, []string{"<b>{{title}}</b> {{mute}}"}
 	body := post(t, r, rule, "same-origin", form).Body.String()
-	for _, want := range []string{"this is a <strong>sample", "Storm lamp!", "&lt;b&gt;Storm lamp&lt;/b&gt;"} {
+	for _, want := range []string{"Such a message would come", "Storm lamp!", "&lt;b&gt;Storm lamp&lt;/b&gt;"} {
 		if !strings.Contains(body, want) {
 			t.Errorf("the preview of a sample lacks %q: %s", want, body)
 		}
@@ -313,7 +318,7 @@ func TestW20WordsForm(t *testing.T) {
 func TestW5RuleForm(t *testing.T) {
 	r := newRig(t)
 	r.channelAndRule()
-	const rule = "/api/ui/notifications/rules/rule_token"
+	const rule, alert = "/api/ui/tell?more=alert&rule=rule_token", "/api/ui/notifications/rules/rule_token"
 	typed := url.Values{"do": {"save"}, "name": {"Locks"}, "channels": {"ops"}, "filter.kind": {"title", "gone"},
 		"filter.minShare": {"25"}, "digest": {"daily"}, "at": {"07:30"}, "timezone": {"Europe/Paris"},
 		"quietHours.from": {"22:00"}, "quietHours.to": {"07:00"}, "filter.silenced": {"true"}, "filter.added": {"lock"}}
@@ -335,20 +340,22 @@ func TestW5RuleForm(t *testing.T) {
 	if !reflect.DeepEqual(got.RuleSpec, want) {
 		t.Errorf("%+v\nwant %+v", got.RuleSpec, want)
 	}
-	shows(t, r, rule, `value="Locks"`, `value="gone" checked`, `value="25"`, `value="ops" checked`, "Its channels stay")
-	if page := shows(t, r, "/api/ui/notifications", "kinds of change title, gone; minimum share of the text 25%; "+
-		"silenced changes included; added text matches lock", "daily at 07:30, quiet 22:00 to 07:00, Europe/Paris"); strings.
+	shows(t, r, rule, `value="Locks"`, `value="gone" checked`, `value="25"`, `value="ops" checked`)
+	shows(t, r, alert, "Its channels stay", "silenced changes included", `/api/ui/tell?rule=rule_token`)
+	if page := shows(t, r, "/api/ui/notifications", "when something changes of the kind title, gone, only minimum "+
+		"share of the text 25%; silenced changes included; added text matches lock",
+		"daily at 07:30, quiet 22:00 to 07:00, Europe/Paris"); strings.
 		Contains(page, "&lt;nil&gt;") {
 		t.Error("the list shows a value of Go")
 	}
 	fill(t, r, 3)
-	w := post(t, r, "/api/ui/notifications/new-rule", "same-origin", url.Values{"do": {"preview"}, "filter.q": {"page"}})
-	if body := w.Body.String(); !strings.Contains(body, "would have sent <strong>3 messages</strong> about 3 changes") ||
-		!strings.Contains(body, "titled “Page 2: changed”") {
+	w := post(t, r, "/api/ui/tell?all=1&more=alert", "same-origin", url.Values{"do": {"preview"}, "filter.q": {"page"}})
+	if body := w.Body.String(); !strings.Contains(body, "Would have told you 3 times") ||
+		strings.Count(body, "/api/ui/changes/") != 3 {
 		t.Errorf("a preview: %d %s", w.Code, body)
 	}
-	send(t, r, rule, url.Values{"do": {"remove"}})
-	send(t, r, "/api/ui/notifications/new-rule", url.Values{"do": {"save"}, "name": {"<New>"}, "channels": {"ops"},
+	send(t, r, alert, url.Values{"do": {"remove"}})
+	send(t, r, "/api/ui/tell?all=1&more=alert", url.Values{"do": {"save"}, "name": {"<New>"}, "channels": {"ops"},
 		"timezone": {"UTC"}, "quietHours.timezone": {"UTC"}}) // as the browser fills them in
 	shows(t, r, "/api/ui/notifications", "&lt;New&gt;")
 	var rules api.Rules
@@ -358,7 +365,8 @@ func TestW5RuleForm(t *testing.T) {
 			t.Error("it was not removed")
 		}
 		if rule.Origin == notify.FromFile {
-			shows(t, r, "/api/ui/notifications/rules/"+rule.ID, "RULES_FILE", `<fieldset class="filters" disabled>`)
+			shows(t, r, "/api/ui/notifications/rules/"+rule.ID, "RULES_FILE")
+			shows(t, r, "/api/ui/tell?rule="+rule.ID, "RULES_FILE", `data-preview="preview" disabled>`)
 		}
 	}
 }
@@ -388,8 +396,8 @@ func TestW5ChannelForm(t *testing.T) {
 	}
 	send(t, r, to+"channels/ops", url.Values{"do": {"save"}, "kind": {"webhook"}, "url": {"https://other.example/"}})
 	shows(t, r, to+"channels/ops?done=channel-tested", `value="https://other.example/"`, "Its receiver accepted a test")
-	send(t, r, to+"new-rule", url.Values{"do": {"save"}, "name": {"All"}, "channels": {"ops"}})
-	shows(t, r, to+"channels/ops", "These rules use it. Change them first")
+	send(t, r, "/api/ui/tell?all=1&more=alert", url.Values{"do": {"save"}, "name": {"All"}, "channels": {"ops"}})
+	shows(t, r, to+"channels/ops", "The alerts above use it. Change them first")
 	if w := post(t, r, to+"channels/ops", "same-origin", url.Values{"do": {"remove"}}); w.Code != http.StatusConflict {
 		t.Errorf("a channel that a rule names: %d", w.Code)
 	}
@@ -420,10 +428,10 @@ func TestX16DashboardShowsBrokenRules(t *testing.T) {
 			"spec":    `{"name":"Large","filter":{"added":"(.?){999}(.?){999}"},"channels":["ops"]}`}}})
 	must(t, err)
 	must(t, r.v.Notify.Create(t.Context())) // it is a row of an older release
-	shows(t, r, "/api/ui/notifications", "Large", "reports nothing: "+why)
-	shows(t, r, "/api/ui/attention", "Rules that cannot fire", "broken</span> "+why)
-	shows(t, r, "/api/ui/notifications/rules/rule_large", "The rule reports nothing at present: "+why, `value="Large"`)
-	send(t, r, "/api/ui/notifications/rules/rule_large",
+	shows(t, r, "/api/ui/notifications", "Large", "Cannot tell you anything", "Added text matches: it is too large")
+	shows(t, r, "/api/ui/attention", "Alerts that cannot tell anything", why)
+	shows(t, r, "/api/ui/notifications/rules/rule_large", "It cannot tell you anything at present", why, "Large")
+	send(t, r, "/api/ui/tell?more=alert&rule=rule_large",
 		url.Values{"do": {"save"}, "name": {"Small"}, "channels": {"ops"}, "filter.added": {"lock"}})
 	shows(t, r, "/api/ui/attention", "Nothing needs attention")
 }

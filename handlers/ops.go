@@ -13,6 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api/openapi"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
+	"github.com/tidemark/tidemark/pkg/crawl"
 	"github.com/tidemark/tidemark/pkg/fetch/render"
 	"github.com/tidemark/tidemark/pkg/ops/activity"
 	"github.com/tidemark/tidemark/pkg/ops/keys"
@@ -28,6 +29,7 @@ type appState struct {
 	Rebuilds       *rebuild.Service
 	Migrate        *migrate.Service
 	Storage, Index pinger
+	Worker         *crawl.Worker     // knows whether any site can be reached
 	Browser        *render.Renderer  // renders pages; nil if there is no browser
 	Indexes        *activity.Indexes // notices instances with an index of their own; may be nil
 	Metrics        *telemetry.Metrics
@@ -155,7 +157,8 @@ func (h *keyHandlers) removeKey(ctx context.Context, q api.KeyName) (api.Key, er
 // openAPI answers with the description of all routes as a JSON document, for programs.
 func openAPI(r *http.Request) (int, any, error) {
 	_, err := wire.Decode[api.None](r, api.GetOpenAPI.Endpoint)
-	return http.StatusOK, built{r: r, body: openapi.JSON, mediaType: "application/json; charset=utf-8",
+	body := openapi.Below(openapi.JSON, wire.Prefix(r.Context()))
+	return http.StatusOK, built{r: r, body: body, mediaType: "application/json; charset=utf-8",
 		policy: "default-src 'none'"}, err
 }
 
@@ -163,6 +166,7 @@ func openAPI(r *http.Request) (int, any, error) {
 func docs(r *http.Request) (int, any, error) {
 	_, err := wire.Decode[api.None](r, api.GetDocs.Endpoint)
 	page, policy := openapi.Page()
+	page = openapi.Below(page, wire.Prefix(r.Context()))
 	return http.StatusOK, built{r: r, body: page, mediaType: "text/html; charset=utf-8", policy: policy}, err
 }
 

@@ -23,7 +23,7 @@ func (h *changeHandlers) reader(ctx context.Context, _ api.None) (out api.Reader
 }
 
 func (h *changeHandlers) readerJSON(ctx context.Context, r feed.Reader) (out api.Reader, err error) {
-	out.Name = wire.CallerOf(ctx).Name
+	out.Name, out.Undo = wire.CallerOf(ctx).Name, r.Undo
 	if out.Beyond = len(r.Beyond); r.UpTo != (feed.Position{}) {
 		out.UpTo = r.UpTo.String()
 	}
@@ -33,7 +33,7 @@ func (h *changeHandlers) readerJSON(ctx context.Context, r feed.Reader) (out api
 		if err != nil || out.Unread == api.MaxUnread {
 			return out, err
 		}
-		if !r.Has(c.Position) && c.Small == nil {
+		if !r.Has(c.Position) && c.Small == nil && !c.Silenced { // what the list shows without a filter
 			out.Unread++
 		}
 	}
@@ -93,7 +93,7 @@ func (h *changeHandlers) markRead(ctx context.Context, q api.ReadRequest) (out a
 			return out, fault.Field("ids", "ids: %w", err)
 		}
 	}
-	readers, name := feed.ReadersOf(h.Feed), wire.CallerOf(ctx).Reader()
+	readers, name := feed.ReadersOf(h.Feed).Recorded(h.Undo), wire.CallerOf(ctx).Reader()
 	var r feed.Reader
 	if q.Unread {
 		r, err = readers.MakeUnread(ctx, name, ids...)

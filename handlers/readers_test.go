@@ -9,6 +9,7 @@ import (
 	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/feed"
+	"github.com/tidemark/tidemark/pkg/ops/keys"
 )
 
 // TestW1ReadersAreKeys checks that each key is a reader of its own, that a machine without keys has one reader, and
@@ -33,12 +34,25 @@ func TestW1ReadersAreKeys(t *testing.T) {
 			t.Errorf("%q: %+v, %v", name, me, err)
 		}
 	}
-	must(t, r.v.Feed.Publish(t.Context(), feed.Group{ID: "late", Changes: []feed.Change{{ItemID: "late"}}}))
+	must(t, r.v.Feed.Publish(t.Context(), feed.Group{ID: "late", Changes: []feed.Change{{ItemID: "late"},
+		{ItemID: "hidden", Silenced: true}}}))
+	me, err = answered[api.Reader](t, area, api.GetReader.Endpoint, as("ann"), "", "")
+	if err != nil || me.Unread != 1 {
+		t.Errorf("%d unread changes are counted where one is listed (%v)", me.Unread, err)
+	}
 	for _, order := range []string{"newest", "oldest"} {
 		page, err := answered[api.ChangePage](t, area, api.ListChanges.Endpoint, as("ann"),
 			"?unread=true&top=50&order="+order, "")
 		if err != nil || len(page.Changes) != 1 || page.Changes[0].ItemID != "late" {
 			t.Errorf("%s: %+v, %v", order, page, err)
+		}
+	}
+	_, err = answered[api.Reader](t, area, api.MarkRead.Endpoint, as(""), "", `{"upTo":"`+cursor+`"}`)
+	must(t, err)
+	for _, name := range []string{keys.Machine, keys.Machine + "@quay"} {
+		me, err := answered[api.Reader](t, area, api.GetReader.Endpoint, as(name), "", "")
+		if err != nil || me.Unread > 1 {
+			t.Errorf("L8: %s begins anew: %+v, %v", name, me, err)
 		}
 	}
 	many := `{"ids":["1.1.1"` + strings.Repeat(`,"1.1.1"`, api.MaxReadIDs) + `]}`

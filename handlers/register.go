@@ -89,7 +89,9 @@ func (h *registration) addOne(ctx context.Context, a addition) (any, error) {
 		return nil, got.Err
 	}
 	out, err := h.added(ctx, a, &got.Item)
-	out.Warning = given.warning
+	if out.Warning = given.warning; err == nil {
+		err = h.asked(ctx, &out, &got.Item)
+	}
 	return out, err
 }
 
@@ -163,8 +165,11 @@ func (h *itemHandlers) reindex(ctx context.Context, req api.ReindexRequest) (out
 	if err != nil {
 		return out, err
 	}
-	it, err = h.Items.Reindex(ctx, it, req.Force)
-	return itemJSON(&it), err
+	if it, err = h.Items.Reindex(ctx, it, req.Force); err != nil {
+		return out, err
+	}
+	out = itemJSON(&it)
+	return out, h.asked(ctx, &out, &it)
 }
 
 // itemSources turns the addresses and paths of requests into sources, and refuses those that would never be fetched.

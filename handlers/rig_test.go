@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -48,9 +50,13 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest/mem"
+	"github.com/tidemark/tidemark/pkg/storage/undo"
 )
 
-func TestMain(m *testing.M) { azuritetest.Main(m) }
+func TestMain(m *testing.M) {
+	document.Main()
+	azuritetest.Main(m)
+}
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
@@ -70,12 +76,17 @@ type rig struct {
 }
 
 // webSite answers every path below /ok/ with a page of that name. The page "shell" is empty until its scripts run. A
-// name that ends in .json is one of JSON.
+// name that ends in .json is one of JSON, in .xml one of XML, and in .docx, .xlsx, .pdf or .png a file of that kind.
 type webSite struct {
 	panics bool
 	asked  int
 	more   map[string]string // texts added to pages, by name
 }
+
+var fileTypes = map[string]string{".json": "application/json", ".xml": "application/xml", ".pdf": "application/pdf",
+	".png": "image/png", ".docx": ofOffice + "wordprocessingml.document", ".xlsx": ofOffice + "spreadsheetml.sheet"}
+
+const ofOffice = "application/vnd.openxmlformats-officedocument."
 
 func (w *webSite) Robots(context.Context, fetch.RobotsRequest) (robots.Reply, error) {
 	return robots.Reply{Status: http.StatusNotFound}, nil
@@ -95,10 +106,10 @@ func (w *webSite) Get(_ context.Context, r fetch.Request) (fetch.Response, error
 	if again {
 		canonical = "<link rel=canonical href=" + name + ">"
 	}
-	if strings.HasSuffix(name, ".json") {
+	if of := fileTypes[path.Ext(name)]; of != "" {
 		return fetch.Response{Status: http.StatusOK, FinalURL: r.URL,
-			Header: http.Header{"Content-Type": {"application/json"}},
-			Body:   []byte(`{"harbour":"open"}`)}, nil
+			Header: http.Header{"Content-Type": {of}},
+			Body:   []byte(cmp.Or(w.more[name], `{"harbour":"open"}`))}, nil
 	}
 	body := page(canonical, name)
 	if more := w.more[name]; more != "" {
@@ -168,9 +179,9 @@ func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
 	t.Cleanup(func() { _ = engine.Close() })
 	r.index = &remembering{engine, map[string]search.Page{}}
 	must(t, engine.Create(t.Context()))
-	must(t, registry.New(r.store, registry.Options{}).Create(t.Context()))
-	must(t, snapshot.New(r.store).Create(t.Context()))
-	must(t, index.NewManifests(r.store).Create(t.Context()))
+	must(t, errors.Join(registry.New(r.store, registry.Options{}).Create(t.Context()),
+		snapshot.New(r.store).Create(t.Context()), index.NewManifests(r.store).Create(t.Context())))
+	must(t, entries.New(r.store, entries.Options{}).Create(t.Context()))
 	must(t, errors.Join(r.store.Queue(rebuild.Queue).Create(t.Context()), r.store.Queue(bulk.Queue).Create(t.Context())))
 	must(t, mailimport.New(r.store, nil, nil, nil, mailimport.Options{}).Create(t.Context()))
 	var rows storage.Store = r.store
@@ -178,7 +189,8 @@ func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
 		rows = w(rows)
 	}
 	changes, snaps := feed.Open(rows, clock), snapshot.New(rows)
-	reg := registry.New(rows, registry.Options{Feed: changes,
+	done := countedUndos(rows, clock)
+	reg := registry.New(rows, registry.Options{Feed: changes, Undo: done,
 		Clock: clock, Jitter: func() float64 { return 0 }, Sleep: func(context.Context, time.Duration) error { return nil },
 		Politeness: func(string) policy.Politeness { return policy.Politeness{MaxConcurrent: 1} },
 	})
@@ -203,15 +215,14 @@ func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
 			tokens++
 			return strings.Repeat("a", 24) + string(rune('a'+tokens/26)) + string(rune('a'+tokens%26))
 		}})
-	must(t, entries.New(r.store, entries.Options{}).Create(t.Context()))
-	r.v = &Services{Store: rows, Entries: mine, Config: map[string]string{"CRAWL_CONTACT": "a@port.example",
+	r.v = &Services{Store: rows, Undo: done, Entries: mine, Config: map[string]string{"CRAWL_CONTACT": "a@port.example",
 		"LITELLM_MASTER_KEY": "(set)"}, Registry: reg, Feed: changes, Snapshots: snaps,
 		Schemes: &fetch.SchemeGuesser{Transport: onlyHTTPS{}}, Manifests: index.NewManifests(rows), Worker: worker,
 		Index: engine, Rebuilds: rebuild.New(rows, reg, snaps, rebuild.Options{
 			Clock: clock, Token: func() string { return "token" }, Audit: index.NewAuditor(engine, index.NewManifests(rows),
 				reg.Items, mine), Entries: mine,
 		}),
-		Bulk:      bulk.New(rows, reg.Items, bulk.Options{Clock: clock, Token: func() string { return "token" }}),
+		Bulk:      bulk.New(rows, reg.Items, bulk.Options{Clock: clock, Undo: done, Token: func() string { return "token" }}),
 		Documents: document.New(document.Options{}), Rules: source.DefaultRules(), Version: "test",
 		Files: files, Setting: setting}
 	migrations := func(s storage.Store) *migrate.Service {
@@ -237,6 +248,16 @@ func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
 		Token: func() string { return "token" }})
 	r.Handler = New(Options{Open: r.open, Metrics: r.metrics})
 	return r
+}
+
+// countedUndos returns what takes actions back, with tokens that are numbered.
+func countedUndos(rows storage.Store, clock func() time.Time) *undo.Log {
+	done, undos := undo.New(rows, clock), 0
+	done.Token = func() string {
+		undos++
+		return fmt.Sprint("undo", undos)
+	}
+	return done
 }
 
 // observe adds list imports, activity, keys and notifications.

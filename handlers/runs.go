@@ -224,6 +224,6 @@ func (h *runHandlers) bulkFilter(q api.ItemFilter) (registry.Filter, error) {
 
 func bulkJSON(r bulk.Run) api.BulkRun {
 	return api.BulkRun{ID: r.ID, Op: string(r.Op), Tag: r.Tag, Status: r.State, Items: r.Items, Done: r.Done,
-		Failed: r.Failed, StartedAt: r.StartedAt, UpdatedAt: r.UpdatedAt, EndedAt: r.EndedAt,
+		Failed: r.Failed, StartedAt: r.StartedAt, UpdatedAt: r.UpdatedAt, EndedAt: r.EndedAt, Undo: r.Undo,
 		Errors: wire.Each(r.Errors, func(f bulk.Failure) api.BulkError { return api.BulkError(f) })}
 }

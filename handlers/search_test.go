@@ -147,7 +147,7 @@ func TestH4PublishedAfter(t *testing.T) {
 			t.Errorf("%s: by %q", of, author)
 		}
 	}
-	page := do(t, r, "GET", "/api/ui/items/"+id, "").Body.String()
+	page := do(t, r, "GET", "/api/ui/items/"+id+"/experts", "").Body.String()
 	if !strings.Contains(page, "O&#39;Brien &amp; Co") || !strings.Contains(page, "2026-02-10") {
 		t.Error("the page of the item does not show author and date")
 	}

@@ -40,6 +40,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
+	"github.com/tidemark/tidemark/pkg/storage/undo"
 )
 
 // Services are all services that answer invocations. Each area gets only those that it needs; see [Services.areas].
@@ -70,6 +71,7 @@ type Services struct {
 	Activity  *activity.Log
 	Indexes   *activity.Indexes // nil where all instances share an index
 	Keys      *keys.Ring
+	Undo      *undo.Log
 	Config    map[string]string // the settings, without the values of secrets
 	Rules     source.Rules
 	Version   string
@@ -90,23 +92,26 @@ type worker interface {
 // areas gives each area and each worker the services that it needs, and no others.
 func (v *Services) areas(s *server) (areas []area, workers []worker) {
 	found, past, log := registry.NewLookup(v.Registry.Items, v.Rules), v.history(), s.Log
-	view := itemView{Tags: v.Registry.Tags, Hosts: v.Registry.Hosts, Browser: v.Browser != nil}
+	view := itemView{Tags: v.Registry.Tags, Hosts: v.Registry.Hosts, Browser: v.Browser}
 	work := &runHandlers{Rebuilds: v.Rebuilds, Bulk: v.Bulk, Migrate: v.Migrate, Backfill: v.Backfill, Polls: v.Polls,
 		Schemes: v.Schemes, Mails: v.Imports, Lists: v.Lists, Lookup: found, Log: log}
 	pushes := &entryHandlers{Entries: v.Entries, Enrich: v.Enrich, Lookup: found, Rules: v.Rules, Log: log}
-	changed := &changeHandlers{Feed: v.Feed, Notify: v.Notify, Items: v.Registry.Items, Log: log}
+	changed := &changeHandlers{Feed: v.Feed, Notify: v.Notify, Items: v.Registry.Items, History: past, Undo: v.Undo,
+		Log: log}
+	settings := &itemSettings{itemView: view, Items: v.Registry.Items, Bulk: v.Bulk}
 	areas = []area{
 		&itemHandlers{itemView: view, Items: v.Registry.Items, Lookup: found, History: past,
-			Fields: v.Registry.Fields(), Tags: v.Registry.Tags, Rules: v.Notify.Follower, Log: log},
+			Fields: v.Registry.Fields(), Tags: v.Registry.Tags, Rules: v.Notify.Follower, Undo: v.Undo, Log: log},
 		&registration{itemView: view, Items: v.Registry.Items, Sources: v.sources(), Log: log},
-		&itemSettings{itemView: view, Items: v.Registry.Items, Bulk: v.Bulk},
+		settings,
 		&captureHandlers{History: past, Compare: compare.New(v.Registry.Items, v.Registry.Tags, v.Registry.Fields(), past),
 			Feed: v.Feed},
 		&indexedContent{Items: v.Registry.Items, Manifests: v.Manifests, Images: v.Worker.Images},
 		&searchHandlers{Answers: v.answers(past, log), Index: v.Index, Lookup: found, Log: log},
 		changed, pushes, work,
+		&undoHandlers{itemSettings: settings, Changed: changed, Log: v.Undo, Store: v.Store},
 		&appState{Hosts: v.Registry.Hosts, Jobs: v.Registry.Jobs, Rebuilds: v.Rebuilds, Migrate: v.Migrate,
-			Storage: v.Store, Index: v.Index, Indexes: v.Indexes, Browser: v.Browser, Metrics: s.Metrics,
+			Storage: v.Store, Index: v.Index, Indexes: v.Indexes, Worker: v.Worker, Browser: v.Browser, Metrics: s.Metrics,
 			Version: v.Version, Log: log},
 		&processHandlers{Metrics: s.Metrics, Activity: v.Activity, Settings: v.Config},
 		&keyHandlers{Ring: v.Keys, Log: log},
@@ -116,7 +121,8 @@ func (v *Services) areas(s *server) (areas []area, workers []worker) {
 	return areas, []worker{
 		&checkQueue{Worker: v.Worker, Instance: v.Instance, Process: rand.Text()[:8], Log: log},
 		&checkTimers{Jobs: v.Registry.Jobs, Items: v.Registry.Items, Activity: v.Activity, Feed: v.Feed,
-			Deliveries: v.Notify.Worker, Rules: v.Notify.Follower, PurgeGone: v.PurgeGone, KeepChanges: v.KeepChanges, Log: log,
+			Deliveries: v.Notify.Worker, Rules: v.Notify.Follower, Undo: v.Undo, Bulk: v.Bulk,
+			PurgeGone: v.PurgeGone, KeepChanges: v.KeepChanges, Log: log,
 			AfterSweep: []func(context.Context) (int, error){changed.Follow, v.Rebuilds.RequeueStalled,
 				v.Bulk.RequeueStalled, v.Imports.RequeueStalled, v.Backfill.RequeueStalled, v.Polls.RequeueStalled,
 				v.Migrate.Advance, v.Registry.Hosts.Recount}},

@@ -10,6 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
+	"github.com/tidemark/tidemark/pkg/fetch/render"
 	"github.com/tidemark/tidemark/pkg/form"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/options"
@@ -34,7 +35,7 @@ func showRendered(out *api.Item, r registry.Rendering) {
 type itemView struct {
 	Tags    *registry.Tags // the settings that tags give to items
 	Hosts   *registry.Hosts
-	Browser bool // whether pages can be rendered
+	Browser *render.Renderer // renders pages; nil if there is no browser
 }
 
 // checksJSON returns the shortest demand of a rule that is in force for an item; nil if there is none.
@@ -58,8 +59,31 @@ func (v itemView) detail(ctx context.Context, out *api.ItemDetail, it *registry.
 	if out.WatchEmpty != nil && e.Watch != nil {
 		out.WatchEmpty.Parts = e.Watch.Include
 	}
+	if isPage := it.Type != source.File && out.Rendered == nil; isPage && (out.Thin || out.Collapsed) &&
+		out.Effective.Render == options.RenderNever && out.Effective.From["render"] == "default" {
+		out.NoBrowser = v.Browser.Missing()
+	}
 	if out.Checks != nil {
-		out.Checks.HeldBy, out.Checks.Why, err = v.Hosts.Held(ctx, it, e)
+		if out.Checks.HeldBy, out.Checks.Why, err = v.Hosts.Held(ctx, it, e); err != nil {
+			return err
+		}
+	}
+	if it.NextCrawlAt.After(time.Now()) {
+		return nil
+	}
+	u, err := v.Hosts.Unreached(ctx, it)
+	if u.Tries > 0 {
+		out.WaitsFor = &api.WaitsFor{Host: it.SourceHost, Why: u.String(), NextTry: u.Next}
+	}
+	return err
+}
+
+// asked adds to an answer what becomes of a check that a person has asked for.
+func (v itemView) asked(ctx context.Context, out *api.Item, it *registry.Item) error {
+	until, why, err := v.Hosts.Waits(ctx, it)
+	out.Check = &api.AskedCheck{State: "asked"}
+	if !until.IsZero() {
+		out.Check = &api.AskedCheck{State: "waits", Why: why, Until: until}
 	}
 	return err
 }
@@ -81,7 +105,8 @@ func (v itemView) inForce(e options.Effective, it *registry.Item) *api.Effective
 		out.Interval = between(min(least, verdict.FolderEvery), min(most, verdict.FolderEvery))
 	}
 	if out.Render == "" && it.Type != source.File {
-		out.Render, out.From["render"] = verdict.RenderingPolicy{Options: e, Browser: v.Browser}.Mode(it), "default"
+		policy := verdict.RenderingPolicy{Options: e, Browser: v.Browser.ReadsThin()}
+		out.Render, out.From["render"] = policy.Mode(it), "default"
 	}
 	return out
 }
@@ -129,6 +154,7 @@ func (h *itemSettings) patchItem(ctx context.Context, q api.ItemPatch) (api.Item
 	if err != nil {
 		return api.Item{}, err
 	}
+	set.Undo = true
 	it, err := h.Items.Set(ctx, source.ID(q.ID), set)
 	switch {
 	case err != nil && fault.FieldOf(err) == "":
@@ -142,7 +168,7 @@ func (h *itemSettings) patchItem(ctx context.Context, q api.ItemPatch) (api.Item
 // changed returns an item whose settings a request has changed, with those in force.
 func (v itemView) changed(ctx context.Context, it *registry.Item) (out api.Item, err error) {
 	out = itemJSON(it)
-	out.Replaced = it.Replaced
+	out.Replaced, out.Undo = it.Replaced, it.Undo
 	out.Effective, err = v.of(ctx, it)
 	return out, err
 }

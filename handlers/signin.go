@@ -37,15 +37,19 @@ func sessionsOf(r *http.Request) (tokens []string) {
 }
 
 func sessionCookieOf(r *http.Request) string {
-	if wire.Encrypted(r) {
-		return "__Host-" + sessionCookie
+	switch {
+	case !wire.Encrypted(r):
+		return sessionCookie
+	case wire.Prefix(r.Context()) != "": // other paths of the host belong to other programs, which must not get the cookie
+		return "__Secure-" + sessionCookie
 	}
-	return sessionCookie
+	return "__Host-" + sessionCookie
 }
 
 const (
 	signInPath  = "/sign-in"
 	signOutPath = "/sign-out"
+	signInLink  = "/link"
 )
 
 // feedKey is the message for a visitor whose key opens only feeds, and no page.
@@ -57,7 +61,11 @@ func (d *door) servePage(w http.ResponseWriter, r *http.Request, page string) {
 		d.next.ServeHTTP(w, wire.WithCaller(r, wire.Caller{})) // the sign-in page needs its style and its script
 		return
 	}
-	if page == signInPath && r.Method == http.MethodPost {
+	switch {
+	case page == signInLink:
+		d.serveSignInLink(w, r)
+		return
+	case page == signInPath && r.Method == http.MethodPost:
 		d.signIn(w, r)
 		return
 	}
@@ -188,8 +196,13 @@ func (d *door) signIn(w http.ResponseWriter, r *http.Request) {
 		d.refuse(w, r, err)
 		return
 	}
+	d.begin(w, r, services.keys, k, token)
+}
+
+// begin sends a browser the cookie of its session, in place of those it had.
+func (d *door) begin(w http.ResponseWriter, r *http.Request, ring *keys.Ring, k keys.Key, token string) {
 	for _, old := range sessionsOf(r) {
-		_ = services.keys.SignOut(r.Context(), old) // if this fails, the old session expires
+		_ = ring.SignOut(r.Context(), old) // if this fails, the old session expires
 	}
 	d.Log.InfoContext(r.Context(), "signed in", "key", k.Name, "from", address(r))
 	http.SetCookie(w, d.cookie(r, token, int(keys.SessionLife/time.Second)))
@@ -223,10 +236,11 @@ func (d *door) signOut(w http.ResponseWriter, r *http.Request, token string) {
 // cookie returns the cookie of a session.
 func (d *door) cookie(r *http.Request, token string, age int) *http.Cookie {
 	c := &http.Cookie{
-		Name: sessionCookieOf(r), Value: token, Path: ui.Root, MaxAge: age, HttpOnly: true, SameSite: http.SameSiteLaxMode,
+		Name: sessionCookieOf(r), Value: token, Path: wire.Prefix(r.Context()) + ui.Root, MaxAge: age, HttpOnly: true,
+		SameSite: http.SameSiteLaxMode, Secure: wire.Encrypted(r),
 	}
-	if wire.Encrypted(r) {
-		c.Path, c.Secure = "/", true // the prefix __Host- demands both
+	if strings.HasPrefix(c.Name, "__Host-") {
+		c.Path = "/" // this beginning of the name demands it
 	}
 	return c
 }

@@ -145,8 +145,8 @@ func TestAZ4FormsThatCannotBeRead(t *testing.T) {
 	}{
 		"too large":            {"/import", plain, "list=" + large, "more than 4 MiB", 413},
 		"a file too large":     {"/import", multipart, part + large, "more than 4 MiB", 413},
-		"cut off":              {"/import", multipart, part + "x", "unexpected EOF", 400},
-		"badly escaped":        {"/import", plain, "list=%zz", "invalid URL escape", 400},
+		"cut off":              {"/import", multipart, part + "x", "did not arrive whole", 400},
+		"badly escaped":        {"/import", plain, "list=%zz", "did not arrive whole", 400},
 		"too large to sign in": {"/sign-in", plain, "key=" + large, "more than 4 MiB", 413},
 	} {
 		w := ask(t, g, "POST", "/api/ui"+tt.path, tt.body, "Content-Type", tt.form, "Cookie", c.Name+"="+c.Value)

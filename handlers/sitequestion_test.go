@@ -88,7 +88,7 @@ func TestE16DryRunPage(t *testing.T) {
 	r.readSites()
 	shows(t, r, to, "2 pages would be watched", "https://tree.example/a", "other host: else.example", "Watch these pages",
 		`name="follow.addresses" value="50"`, "set follow.depth in the site file", "links that forbid following them (nofollow)",
-		"https://tree.example/never", "1 page of these with", `<span class="source">https://tree.example/a</span>`)
+		"https://tree.example/never", "1 page of these with", `<span>https://tree.example/a</span>`)
 	if w := post(t, r, "/api/ui/sites", "same-origin", url.Values{"url": {"tree.example"}, "follow": {"true"},
 		"follow.depth": {"deep"}}); w.Code != 400 {
 		t.Errorf("no number: %d", w.Code)

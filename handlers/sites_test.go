@@ -121,7 +121,7 @@ func TestU3TheSite(t *testing.T) {
 	do(t, r, "POST", "/api/AddUrlDocument", `{"url":"https://port.example/fail/here"}`)
 	r.work()
 	page := shows(t, r, "/api/ui/hosts/port.example", "Polls found 2 addresses: 1 new", "1 excluded", "exclude: /two$",
-		"Why pages cannot be checked", "At most", "connection refused",
+		"Why pages cannot be read", "At most", "connection refused",
 		"2026-03-01</th><td class=\"n\">3</td>", "In the last month: 2 checks, 1 of them found a change, 1 failed",
 		"As a table", "robots.txt")
 	if host, err := r.v.Registry.Hosts.View(t.Context(), "port.example"); err != nil || len(host.Days) == 0 {

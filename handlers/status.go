@@ -56,8 +56,7 @@ func statusJSON(stats []registry.HostStats, now time.Time) api.SearchStatus {
 	out := api.SearchStatus{AsOf: now, Hosts: make([]api.HostStatus, len(stats))}
 	total := registry.HostStats{Items: map[registry.Status]int{}}
 	for i, h := range stats {
-		out.Hosts[i] = api.HostStatus{Host: h.Host, Counts: countsJSON(h), PausedUntil: h.PausedUntil,
-			PauseReason: h.PauseReason}
+		out.Hosts[i] = hostStatus(h)
 		for status, n := range h.Items {
 			total.Items[status] += n
 		}
@@ -117,10 +116,17 @@ func (h *appState) host(ctx context.Context, q api.HostName) (api.HostDetail, er
 	return hostJSON(view), nil
 }
 
+func hostStatus(h registry.HostStats) api.HostStatus {
+	out := api.HostStatus{Host: h.Host, Counts: countsJSON(h), PausedUntil: h.PausedUntil, PauseReason: h.PauseReason}
+	if u := h.Unreached; u.Tries > 0 {
+		out.Unreachable = &api.Unreachable{Why: u.Why, Of: u.Of, Since: u.Since, Tries: u.Tries, NextTry: u.Next}
+	}
+	return out
+}
+
 func hostJSON(v registry.HostView) api.HostDetail {
 	out := api.HostDetail{
-		HostStatus: api.HostStatus{Host: v.Host, Counts: countsJSON(v.HostStats), PausedUntil: v.PausedUntil,
-			PauseReason: v.PauseReason},
+		HostStatus: hostStatus(v.HostStats),
 		MinDelayMS: v.MinDelay.Milliseconds(), MaxDelayMS: v.MaxDelay.Milliseconds(),
 		MaxConcurrent: v.MaxConcurrent, CrawlDelayMS: v.CrawlDelay.Milliseconds(), NextStartAt: v.NextStart,
 		NextDueAt: v.NextDueAt,

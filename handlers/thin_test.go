@@ -23,11 +23,11 @@ func TestS13ThinIsToldEverywhere(t *testing.T) {
 			t.Errorf("%s: %+v", name, item)
 		}
 		if body := do(t, r, "GET", "/api/ui/items/"+id, "").Body.String(); strings.Contains(body,
-			"nothing can be read before its scripts run. Searches") != thin {
+			"othing can be read before its scripts run.") != thin {
 			t.Errorf("%s: on the dashboard it is thin: %t", name, !thin)
 		}
 	}
-	if body := do(t, r, "GET", "/api/ui/items", "").Body.String(); strings.Count(body, ">thin</span>") != 1 {
+	if body := do(t, r, "GET", "/api/ui/items", "").Body.String(); strings.Count(body, ">needs a browser</span>") != 1 {
 		t.Error("the list does not mark one item")
 	}
 }

@@ -14,7 +14,7 @@ import (
 func TestA11NotIndexedIsTold(t *testing.T) {
 	r := newItemsRig(t)
 	id := idOf(t, pageOne)
-	says(t, do(t, r, "GET", "/api/ui/items/"+id, ""), http.StatusOK, "Indexed")
+	says(t, do(t, r, "GET", "/api/ui/items/"+id+"/experts", ""), http.StatusOK, "Indexed")
 	if have := itemAt(t, r, pageOne).NotIndexed; have != "" {
 		t.Errorf("an item in the index is said to be out of it: %q", have)
 	}
@@ -26,8 +26,8 @@ func TestA11NotIndexedIsTold(t *testing.T) {
 	if have := itemAt(t, r, pageOne).NotIndexed; have != "noindex" {
 		t.Errorf("the API has %q", have)
 	}
-	says(t, do(t, r, "GET", "/api/ui/items/"+id, ""), http.StatusOK, "<strong>Not indexed:</strong> noindex.")
-	says(t, do(t, r, "GET", "/api/ui/items", ""), http.StatusOK, " <small>noindex</small>")
+	says(t, do(t, r, "GET", "/api/ui/items/"+id, ""), http.StatusOK, "searches leave it out: noindex")
+	says(t, do(t, r, "GET", "/api/ui/items", ""), http.StatusOK, "left out: noindex")
 }
 
 // TestE17UnlinkedIsTold checks that the API and the dashboard say of a page that nothing links to it any more, and of
@@ -49,7 +49,7 @@ func TestE17UnlinkedIsTold(t *testing.T) {
 			t.Errorf("%s", body)
 		}
 		if body := do(t, r, "GET", "/api/ui/items/"+id, "").Body.String(); strings.Contains(body,
-			"no page of its site links to this one any more") != told {
+			"No page of its site links to this one any more") != told {
 			t.Errorf("%s: told on the dashboard: %t", address, !told)
 		}
 	}

@@ -5,15 +5,18 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/tidemark/tidemark/cmd/tidemark/folder"
 	"github.com/tidemark/tidemark/cmd/tidemark/foldertest"
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
+	"github.com/tidemark/tidemark/pkg/local/azurite/azuritetest"
 )
 
 // buildProgram builds Tidemark in a folder of its own.
@@ -165,4 +168,55 @@ func TestW5Schema(t *testing.T) {
 	}
 	perform(t, script{args: []string{"schema", "keys"}, code: 2,
 		err: "tidemark: there is no schema \"keys\": there are rules and sites\nsee `tidemark schema --help`\n"})
+}
+
+// TestL5TerminalCloses checks that a start ends in order when its terminal closes: what reads its output ends, and
+// SIGHUP comes from the shell and from the kernel. Azurite ends with it and keeps its data. Under nohup the start goes
+// on.
+func TestL5TerminalCloses(t *testing.T) {
+	hangUp := make(chan os.Signal, 1)
+	signal.Notify(hangUp, syscall.SIGHUP) // a test that runs under nohup hands on that it ignores the signal
+	defer signal.Stop(hangUp)
+	tools, err := azuritetest.ToolDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	exe, port, data := buildProgram(t), foldertest.FreePort(t), t.TempDir()
+	start := func(before string) (cmd *exec.Cmd, output *os.File) {
+		cmd = exec.CommandContext(t.Context(), "sh", "-c", before+`exec "$0" "$@"`, exe, "start", "--port", strconv.Itoa(port),
+			"--data", data, "--tools", tools, "--azurite-port-base", freePortBase(t))
+		output, in, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer in.Close()
+		cmd.Env, cmd.Stdout, cmd.Stderr = append(os.Environ(), "STORAGE=azurite"), in, in
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		becomesWell(t, port)
+		return cmd, output
+	}
+	cmd, output := start("")
+	_ = output.Close()
+	for range 2 {
+		if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	err = cmd.Wait()
+	log, _ := os.ReadFile(filepath.Join(data, "tidemark.log"))
+	if err != nil || !strings.Contains(string(log), "Azurite Blob service successfully closed") {
+		t.Errorf("%v\n%s", err, log)
+	}
+	cmd, output = start("trap '' HUP; ")
+	defer output.Close()
+	_ = cmd.Process.Signal(syscall.SIGHUP)
+	time.Sleep(500 * time.Millisecond)
+	becomesWell(t, port)
+	_ = cmd.Process.Signal(syscall.SIGTERM)
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("under nohup: %v", err)
+	}
 }

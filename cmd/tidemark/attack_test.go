@@ -19,6 +19,8 @@ import (
 
 	"github.com/tidemark/tidemark/cmd/tidemark/foldertest"
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/ops/keyfile"
+	"github.com/tidemark/tidemark/pkg/ops/keys"
 )
 
 // beyond is the program as other machines reach it, with an admin's key.
@@ -28,35 +30,25 @@ type beyond struct {
 	port             int
 }
 
-// startBeyond runs the program on all addresses. The first start is refused because there is no key.
+// startBeyond runs the program on all addresses. The key is the one that its first start makes.
 func startBeyond(t *testing.T, env ...string) *beyond {
 	t.Helper()
 	b := &beyond{T: t, exe: buildProgram(t), data: filepath.Join(t.TempDir(), "data"), port: foldertest.FreePort(t)}
-	env = append([]string{"PATH=", "LISTEN=0.0.0.0:" + strconv.Itoa(b.port), "TIDEMARK_DATA=" + b.data}, env...)
-	start := func() (*exec.Cmd, *bytes.Buffer) {
-		var said bytes.Buffer
-		cmd := exec.CommandContext(t.Context(), b.exe, "start")
-		cmd.Dir, cmd.Env, cmd.Stderr = t.TempDir(), env, &said
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		return cmd, &said
+	cmd := exec.Command(b.exe, "start")
+	cmd.Dir = t.TempDir()
+	cmd.Env = append([]string{"PATH=", "LISTEN=0.0.0.0:" + strconv.Itoa(b.port), "TIDEMARK_DATA=" + b.data}, env...)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
 	}
-	first, said := start()
-	if err := first.Wait(); err == nil || !strings.Contains(said.String(), "keys add NAME --scope admin --data") {
-		t.Fatalf("without a key: %v, %s", err, said)
-	}
-	out, err := exec.CommandContext(t.Context(), b.exe, "keys", "add", "anna", "--scope", "admin", "--data",
-		b.data).CombinedOutput()
-	if b.admin = regexp.MustCompile(`tm_[a-z2-7]{26}`).FindString(string(out)); err != nil || b.admin == "" {
-		t.Fatalf("%v: %s", err, out)
-	}
-	cmd, _ := start()
-	becomesWell(t, b.port)
 	t.Cleanup(func() {
 		_ = cmd.Process.Signal(os.Interrupt)
 		_ = cmd.Wait()
 	})
+	becomesWell(t, b.port)
+	var err error
+	if b.admin, err = keyfile.Read(b.data); err != nil || b.admin == "" {
+		t.Fatalf("the key of the first start: %v", err)
+	}
 	return b
 }
 
@@ -188,7 +180,7 @@ func (b *beyond) commands(t *testing.T) {
 	if said := run("keys", "list", "--key", reader); !strings.Contains(said, `the key "reader" is for read`) {
 		t.Errorf("what it is not for: %s", said)
 	}
-	if said := run("keys", "list", "--key", b.admin); !strings.Contains(said, "reader  read") {
+	if said := run("keys", "list", "--key", b.admin); !strings.Contains(said, "reader        read") {
 		t.Errorf("keys: %s", said)
 	}
 	run("keys", "remove", "reader", "--key", b.admin)
@@ -197,11 +189,11 @@ func (b *beyond) commands(t *testing.T) {
 	}
 }
 
-// leftovers searches all files for the key.
+// leftovers searches all files for the key, but for its own.
 func (b *beyond) leftovers(t *testing.T) {
 	seen := 0
 	err := filepath.WalkDir(b.data, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
+		if err != nil || !d.Type().IsRegular() || path == keyfile.Path(b.data) {
 			return err
 		}
 		body, err := os.ReadFile(path)
@@ -214,7 +206,8 @@ func (b *beyond) leftovers(t *testing.T) {
 	if err != nil || seen == 0 {
 		t.Errorf("%d bytes: %v", seen, err)
 	}
-	if log, err := os.ReadFile(filepath.Join(b.data, "tidemark.log")); err != nil || !bytes.Contains(log, []byte("anna")) {
+	if log, err := os.ReadFile(filepath.Join(b.data, "tidemark.log")); err != nil ||
+		!bytes.Contains(log, []byte(keys.Machine)) {
 		t.Errorf("the log does not say who: %v", err)
 	}
 }

@@ -98,7 +98,7 @@ func (h house) rule(id func() string) readers[api.RuleSpec] {
 		have.Filter.Item = ""
 		return have.RuleSpec
 	}, command: func() string { return h.command("rules", "show", id()) },
-		page: func() string { return h.seen("/notifications/rules/" + id()) }, said: saidOf, seen: seenOf}
+		page: func() string { return h.seen("/tell?more=alert&rule=" + id()) }, said: saidOf, seen: seenOf}
 }
 
 // newNotified returns the whole app with two channels.
@@ -130,7 +130,7 @@ func TestV4EveryDoorToARule(t *testing.T) {
 		"command line": func(r api.RuleSpec, null []string) {
 			h.command(append(append([]string{"rules", "set", made.ID}, ruleFlags(r)...), clearing(null)...)...)
 		},
-		"dashboard": func(r api.RuleSpec, _ []string) { h.save("/notifications/rules/"+made.ID, ruleInputs(r)) },
+		"dashboard": func(r api.RuleSpec, _ []string) { h.save("/tell?more=alert&rule="+made.ID, ruleInputs(r)) },
 	}, h.rule(func() string { return made.ID }), "filter.itemId")
 }
 
@@ -143,7 +143,7 @@ func TestV4EveryDoorToTheRulesOfAPage(t *testing.T) {
 	for door, make := range map[string]func(){
 		"HTTP":         func() { h.http("POST", "rules", want, &struct{}{}) },
 		"command line": func() { h.command("rules", "add", "Page", "--channel", "ops", "--page", "https://a.example/x") },
-		"dashboard":    func() { h.save("/notifications/new-rule", form.Inputs(want)) },
+		"dashboard":    func() { h.save("/tell?more=alert&item="+it.ID, form.Inputs(want)) },
 	} {
 		make()
 		var all api.Rules
@@ -156,7 +156,7 @@ func TestV4EveryDoorToTheRulesOfAPage(t *testing.T) {
 		if strings.Count(said, "https://a.example/x") != 2 || !strings.Contains(said, "enabled        yes") {
 			t.Errorf("by %s: %s", door, said)
 		}
-		if seen := h.seen("/notifications/rules/" + id); !strings.Contains(seen, "For one page: https://a.example/x") {
+		if seen := h.seen("/notifications/rules/" + id); !strings.Contains(seen, "https://a.example/x") {
 			t.Errorf("by %s: %s", door, seen)
 		}
 		h.http("DELETE", "rules/"+id, nil, &struct{}{})

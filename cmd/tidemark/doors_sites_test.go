@@ -103,7 +103,7 @@ func TestV4EveryDoorToAMute(t *testing.T) {
 		m := all.Mutes[0]
 		for where, text := range map[string]string{"command line": h.command("rules", "mutes"),
 			"dashboard": h.seen("/notifications")} {
-			for _, part := range []string{"https://a.example/x", m.Until.Format("2006-01-02 15:04")} {
+			for _, part := range []string{"https://a.example/x", m.Until.Format("15:04")} {
 				if !strings.Contains(text, part) {
 					t.Errorf("by %s: %q is not at the %s: %s", door, part, where, text)
 				}

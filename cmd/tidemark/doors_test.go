@@ -46,7 +46,7 @@ func TestV4EveryDoorToTheSettings(t *testing.T) {
 		path, settings, shown string
 		command, show         []string
 	}{
-		{"items/" + it.ID, "/items/" + it.ID + "/settings", "/items/" + it.ID,
+		{"items/" + it.ID, "/tell?more=page&item=" + it.ID, "/items/" + it.ID + "/experts",
 			[]string{"watch", "https://a.example/x"}, []string{"show", it.ID}},
 		{"tags/sea", "/tags/sea", "/tags", []string{"tag", "set", "sea"}, []string{"tag", "list"}},
 	} {

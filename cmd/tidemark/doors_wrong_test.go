@@ -166,7 +166,7 @@ func TestV4WrongSettings(t *testing.T) {
 	shown := form.Inputs(base)
 	particular := map[string]any{"watch.trigger": "[", "activeHours.from": "25:99", "schedule.text": "never ever"}
 	refusedAlike[api.TagSettings](t, particular, map[string]aDoor{"HTTP": h.patching("items/" + it.ID),
-		"command line": h.commanding("watch", it.ID), "dashboard": h.typing("/items/"+it.ID+"/settings", shown)})
+		"command line": h.commanding("watch", it.ID), "dashboard": h.typing("/tell?more=page&item="+it.ID, shown)})
 	refusedAlike[api.TagSettings](t, particular, map[string]aDoor{"HTTP": h.patching("tags/sea"),
 		"command line": h.commanding("tag", "set", "sea"), "dashboard": h.typing("/tags/sea", shown)})
 }
@@ -183,7 +183,7 @@ func TestV4WrongRules(t *testing.T) {
 		"filter.added": "(", "filter.removed": "(", "channels": []string{"ops", "ops"}, "message.title": "{{nope}}",
 		"message.text": "{{nope}}", "when.against": "nothing", "when.op": "about"},
 		map[string]aDoor{"HTTP": h.patching("rules/" + made.ID), "command line": h.commanding("rules", "set", made.ID),
-			"dashboard": h.typing("/notifications/rules/"+made.ID, ruleInputs(base)),
+			"dashboard": h.typing("/tell?more=alert&rule="+made.ID, ruleInputs(base)),
 			"rules file": inFile(t, "RULES_FILE", func(f form.Field, wrong any) any {
 				p := patchOf(t, base, nil)
 				p.Set(wrong, strings.Split(f.Path, ".")...)

@@ -117,7 +117,8 @@ func TestV4NoGoValueIsPrinted(t *testing.T) {
 		shown[line] = look(line, out.String()+errOut.String())
 	}
 	dashboard := ui.New(ui.Options{Client: api.NewClient(server.URL, "", nil)})
-	for _, path := range []string{"/items/" + id, "/items/" + id + "/settings", "/items/" + id + "/diff",
+	for _, path := range []string{"/items/" + id, "/items/" + id + "/experts", "/tell?more=page&item=" + id,
+		"/items/" + id + "/diff",
 		"/items/" + id + "/pick", "/items/" + id + "/pick?element=3", "/items/" + id + "/fields/price",
 		"/items/" + id + "/read", "/items", "/tags", "/tags/shop", "/",
 		"/changes/1", "/search?q=x"} {
@@ -131,7 +132,7 @@ func TestV4NoGoValueIsPrinted(t *testing.T) {
 	of := reflect.ValueOf(item.Item)
 	for f := range of.Type().Fields() {
 		if f.Type.Kind() == reflect.String {
-			for _, door := range []string{"show " + id, "/items/" + id} {
+			for _, door := range []string{"show " + id, "/items/" + id + "/experts"} {
 				if word := of.FieldByIndex(f.Index).String(); !strings.Contains(shown[door], word) {
 					t.Errorf("%s: %s is missing", door, f.Name)
 				}

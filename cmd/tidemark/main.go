@@ -39,7 +39,7 @@ func main() {
 
 // mainExit exists so that deferred calls run before the process ends.
 func mainExit() int {
-	ctx, stop := command.UntilSignal(os.Interrupt, syscall.SIGTERM)
+	ctx, stop := command.UntilSignal(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	return run(ctx, &terminal.Terminal{
 		In:     os.Stdin,
@@ -93,14 +93,14 @@ var groups = []struct {
 	commands  []string
 }{
 	{"everyday", "Everyday:", []string{
-		"add", "watch", "changes", "diff", "search", "retrieve", "text", "items", "show", "fields", "why", "memory", "pick",
-		"accept", "reindex", "remove", "tag", "rules", "channels", "status",
+		"add", "watch", "changes", "diff", "search", "retrieve", "text", "items", "show", "fields", "why", "memory",
+		"offers", "pick", "accept", "reindex", "remove", "undo", "tag", "rules", "channels", "status",
 	}},
 	{"runs", "Runs over many sources:", []string{
 		"sites", "backfill", "import", "add-file", "entry", "bulk", "enrich", "rebuild", "migrate", "audit", "warc",
 	}},
 	{"operating", "Operating:", []string{
-		"doctor", "health", "deliveries", "keys", "backup", "restore", "export", "import-state",
+		"doctor", "health", "deliveries", "keys", "link", "backup", "restore", "export", "import-state",
 	}},
 	{"server", "Servers and programs:", []string{
 		"start", "handler", "app", "azurite", "mcp", "docs", "schema", "completion", "help", "version",

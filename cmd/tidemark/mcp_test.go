@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -20,21 +22,33 @@ import (
 	"github.com/tidemark/tidemark/pkg/local/azurite/azuritetest"
 )
 
-// runProgram runs Tidemark in a separate folder, with a key that may write, until the test ends.
+// runProgram builds Tidemark and runs it in a separate folder until the test ends. Requests need no key, unless env
+// says otherwise.
 func runProgram(t *testing.T, env ...string) (exe, server string) {
 	t.Helper()
-	exe, port := buildProgram(t), foldertest.FreePort(t)
+	exe = buildProgram(t)
+	server, _ = startProgram(t, exe, append([]string{"API_KEYS_REQUIRED=false"}, env...)...)
+	return exe, server
+}
+
+// startProgram runs a Tidemark that was built until the test ends. The function said returns what it has printed then.
+func startProgram(t *testing.T, exe string, env ...string) (server string, said func() string) {
+	t.Helper()
+	port := foldertest.FreePort(t)
 	cmd := exec.Command(exe, "start", "--port", strconv.Itoa(port), "--no-input")
 	cmd.Dir, cmd.Env = t.TempDir(), append(os.Environ(), env...)
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
+	stop := sync.OnceFunc(func() {
 		_ = cmd.Process.Signal(os.Interrupt)
 		_ = cmd.Wait()
 	})
+	t.Cleanup(stop)
 	becomesWell(t, port)
-	return exe, "http://localhost:" + strconv.Itoa(port)
+	return "http://localhost:" + strconv.Itoa(port), func() string { stop(); return out.String() }
 }
 
 // toolsBy opens a session with a server's tools over transport.

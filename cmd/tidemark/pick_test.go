@@ -29,6 +29,7 @@ now                   0123456789ab  1 element: 79� EUR…; without 2 elements:
 	const valued = `{"watch":{"include":[".old"],"trigger":"x","fields":{"places-left":{"from":"css","path":".left",` +
 		`"type":"number"}}},"selector":".left","text":"4 places left","captures":[],` +
 		`"value":{"name":"places-left","type":"number","text":"4","unit":"places left"}}`
+	const listed, try9 = "GET /api/items/url_p/elements", `POST /api/items/url_p/watch/try {"capture":"c","element":9`
 	const see = "\nsee `tidemark pick --help`\n"
 	performAll(t, []script{
 		{name: "listed", args: []string{"pick", "url_p", "--find", "EUR", "--capture", "0123"},
@@ -40,19 +41,19 @@ now                   0123456789ab  1 element: 79� EUR…; without 2 elements:
 				"2 of 300 lines, captured 2026-03-01 11:00:00Z (0123456789ab)\n",
 			err: "tidemark: of 400 lines, the first 300 are listed\n"},
 		{name: "tried", args: []string{"pick", "url_p", "--element", "9", "--larger", "1", "--as", "only"},
-			answers: []answered{{200, item}, {200, trial}}, out: tried,
-			asked: []string{"GET /api/items/url_p", `POST /api/items/url_p/watch/try {"element":9,"larger":1,"as":"only"}`}},
+			answers: []answered{{200, item}, {200, `{"capture":"c"}`}, {200, trial}}, out: tried,
+			asked: []string{"GET /api/items/url_p", listed, try9 + `,"larger":1,"as":"only"}`}},
 		{name: "saved", args: []string{"pick", "url_p", "--element", "9", "--save"},
-			answers: []answered{{200, item}, {200, trial}, {200, `{"id":"url_p","watch":{"include":[".price"]}}`}},
+			answers: []answered{{200, item}, {200, `{"capture":"c"}`}, {200, trial}, {200, `{"id":"url_p","watch":{"include":[".price"]}}`}},
 			out:     tried + "url_p has the settings: only these parts .price\n",
-			asked: []string{"GET /api/items/url_p", `POST /api/items/url_p/watch/try {"element":9}`,
+			asked: []string{"GET /api/items/url_p", listed, try9 + `}`,
 				`PATCH /api/items/url_p {"watch":{"include":[".price"]}}`}},
 		{name: "its value", args: []string{"pick", "url_p", "--element", "9", "--as", "value", "--save"},
-			answers: []answered{{200, item}, {200, valued}, {200, `{"id":"url_p","watch":{"include":[".old"]}}`}},
+			answers: []answered{{200, item}, {200, `{"capture":"c"}`}, {200, valued}, {200, `{"id":"url_p","watch":{"include":[".old"]}}`}},
 			out: ".left shows: 4 places left\nits value is places-left: 4 places left\n" +
 				"watch: only these parts .old; only if the text matches x; values of the page places-left:number=css:.left\n" +
 				"nothing of the page is kept yet\nurl_p has the settings: only these parts .old\n",
-			asked: []string{"GET /api/items/url_p", `POST /api/items/url_p/watch/try {"element":9,"as":"value"}`,
+			asked: []string{"GET /api/items/url_p", listed, try9 + `,"as":"value"}`,
 				`PATCH /api/items/url_p {"watch":{"fields":{"places-left":{"from":"css","path":".left","type":"number"}}}}`}},
 		{name: "by its name", args: []string{"pick", "url_p", "--part", "Great Hall", "--scope", "alike", "--save"},
 			answers: []answered{{200, item}, {200, `{"watch":{"include":[".jobs"],"trigger":"x","list":"tell","listLinks":[".jobs a"]},` +

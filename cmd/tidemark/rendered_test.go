@@ -43,9 +43,9 @@ func TestR3RenderedIsShown(t *testing.T) {
 			"thin           it has hardly any text in a browser, too\n" +
 			"rendered       2026-03-01 11:00:00Z (1 hour ago)\nits scripts    add no text\n" + cost},
 		{name: "no browser", args: []string{"show", "url_a"}, answers: []answered{{200, head +
-			`"thin":true,"why":"it is empty","effective":{"render":"never","from":{"render":"default"}}}`}}, out: known +
-			"thin           it is empty\nin a browser   not read, because none is set up: see `tidemark start --browser` or " +
-			"RENDER_ENDPOINT\n"},
+			`"thin":true,"why":"it is empty","effective":{"render":"never","from":{"render":"default"}},` +
+			`"noBrowser":"no Chromium is installed"}`}}, out: known +
+			"thin           it is empty\nno browser     no Chromium is installed\n"},
 		{name: "not wanted", args: []string{"show", "url_a"}, answers: []answered{{200, head +
 			`"thin":true,"why":"it is empty","effective":{"render":"never","from":{"render":"tag shop"}}}`}}, out: known +
 			"thin           it is empty\nread in a browser never (tag shop)\n"},

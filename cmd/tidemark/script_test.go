@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"bytes"

@@ -3,16 +3,19 @@
 #
 #   sh curl.sh URL WORDS
 #
-# TIDEMARK_SERVER is the server, http://localhost:7071 when unset; TIDEMARK_KEY is a key, if it wants one.
+# TIDEMARK_SERVER is the server, http://localhost:7071 when unset; TIDEMARK_KEY is a key, for a server on this machine
+# that you run yourself the one that it leaves for you when unset.
 # It needs curl and a POSIX shell. Answers are JSON on one line; sed is enough for the few fields here.
 set -eu
-server=${TIDEMARK_SERVER:-http://localhost:7071}
+server=$(printf %s "${TIDEMARK_SERVER:-http://localhost:7071}" | sed 's|^http://localhost|http://127.0.0.1|')
+left="${XDG_STATE_HOME:-${HOME:-}/.local/state}/tidemark/keys/${server#*://}"
+key=${TIDEMARK_KEY:-$(cat "$left" 2>/dev/null || true)}
 url=$1 words=$2
 since=$(date -u +%Y-%m-%dT%H:%M:%SZ)
 
 # api sends a request; after a refusal it prints the problem document, which says what to do, and the script ends.
 api() {
-	answer=$(curl -sS --fail-with-body ${TIDEMARK_KEY:+-H "x-functions-key: $TIDEMARK_KEY"} "$@") || {
+	answer=$(curl -sS --fail-with-body ${key:+-H "x-functions-key: $key"} "$@") || {
 		printf '%s\n' "$answer" >&2
 		exit 1
 	}

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/words"
@@ -15,18 +16,40 @@ import (
 type addData struct {
 	Items   []api.AddURLResult
 	Refused string
-	Number  int // of the refused ones
+	Tags    string // typed tags, for all of the pages
+	Number  int    // of the refused ones
+	Known   int    // of those that were watched already
+	Kept    int    // of all that are watched now
+	Twice   int    // of those that the list names again
 	Form    Form
 }
 
+// Summary says what became of the addresses: "36 added, 2 watched already, 2 refused"; "" if there were none.
+func (d addData) Summary() string {
+	if len(d.Items) == 0 {
+		return ""
+	}
+	said := []string{words.Thousands(d.Kept-d.Known) + " added"}
+	if d.Known > 0 {
+		said = append(said, words.Thousands(d.Known)+" watched already")
+	}
+	if d.Twice > 0 {
+		said = append(said, words.Thousands(d.Twice)+" named twice")
+	}
+	if d.Number > 0 {
+		said = append(said, words.Thousands(d.Number)+" refused")
+	}
+	return strings.Join(said, ", ") + "."
+}
+
 // adding shows the form for new pages. Its address may give what it begins with: an address that a phone shares.
-func (a area) adding(r *http.Request) (page, error) {
-	q := r.URL.Query()
+func (v *visit) adding() page {
+	q := v.URL.Query()
 	d := addData{Refused: strings.TrimSpace(q.Get("url")), Form: filesForm()}
 	if d.Refused == "" {
 		d.Refused = address(q.Get("text"))
 	}
-	return page{Name: "added", Title: "Watch pages", Data: d}, nil
+	return page{Name: "added", Title: "Watch pages", Data: d}
 }
 
 // address returns the first address in a text that was shared.
@@ -40,38 +63,38 @@ func address(text string) string {
 }
 
 // add registers addresses; the form has one on each line.
-func (a area) add(r *http.Request) (page, error) {
-	sources := words.Parts(r.PostForm.Get("urls"), "\n")
-	o := api.AddOptions{Force: r.PostForm.Get("force") != "", Credential: strings.TrimSpace(r.PostForm.Get("credential")),
+func (v *visit) add() page {
+	began, sources := v.clock(), words.Parts(v.PostForm.Get("urls"), "\n")
+	o := api.AddOptions{Force: v.PostForm.Get("force") != "", Credential: strings.TrimSpace(v.PostForm.Get("credential")),
 		GuessScheme: true}
-	files, _ := form.Of[api.Settings]().Changes(r.PostForm, filesForm().Was)
-	if slices.ContainsFunc(sources, isPath) {
-		return a.addPaths(r, sources, o, files)
-	}
-	if len(files) > 0 {
+	files, _ := form.Of[api.Settings]().Changes(v.PostForm, filesForm().Was)
+	switch hasPath := slices.ContainsFunc(sources, isPath); {
+	case hasPath:
+		return v.addPaths(sources, o, files)
+	case len(files) > 0:
 		const why = "no line above is the path of a folder, such as /srv/docs"
 		wrong := []api.FieldError{{Field: "files", Message: why}}
-		return notAdded(r, &api.Problem{Status: http.StatusBadRequest, Errors: wrong}), nil
+		return v.notAdded(&api.Problem{Status: http.StatusBadRequest, Errors: wrong})
+	case len(sources) != 1:
+		batch, err := v.client.AddURLs(v.Context(), sources, o)
+		if err != nil {
+			return v.fail(err)
+		}
+		return v.added(batch.Items, began)
 	}
-	if len(sources) != 1 {
-		batch, err := a.client.AddURLs(r.Context(), sources, o)
-		return added(batch.Items), err
-	}
-	it, err := api.AddURL.Call(r.Context(), a.client, api.AddURLRequest{URL: sources[0], Force: o.Force,
+	it := ask(v, api.AddURL, api.AddURLRequest{URL: sources[0], Force: o.Force,
 		Credential: o.Credential, GuessScheme: true})
-	if problem := refusal(err); problem != nil {
-		p := added([]api.AddURLResult{{Source: sources[0], Error: problem.Detail}})
-		p.Status = problem.Status
-		return p, nil
+	if problem := v.refused(); problem != nil {
+		p := v.added([]api.AddURLResult{{Source: sources[0], Error: problem.Detail}}, began)
+		p.Refused = problem
+		return p
 	}
 	done := "?done=added"
 	if it.Warning != "" {
 		done += "-route"
 	}
-	if r.PostForm.Get("first") != "" {
-		return goTo("/" + done), err
-	}
-	return goTo("/items/" + url.PathEscape(it.ID) + done), err
+	v.tagAll(v.PostForm.Get("tags"), []string{it.ID})
+	return goTo(itemPath(it.ID) + done)
 }
 
 // isPath reports whether a line is the path of a file or folder, and not an address.
@@ -84,8 +107,7 @@ func isPath(line string) bool {
 func filesForm() Form { return newForm(api.Settings{}, "files") }
 
 // addPaths registers files and folders of the server's machine, and the addresses between them.
-func (a area) addPaths(r *http.Request, sources []string, o api.AddOptions, files api.Patch) (page,
-	error) {
+func (v *visit) addPaths(sources []string, o api.AddOptions, files api.Patch) page {
 	var pages, paths []string
 	for _, source := range sources {
 		if isPath(source) {
@@ -94,38 +116,53 @@ func (a area) addPaths(r *http.Request, sources []string, o api.AddOptions, file
 			pages = append(pages, source)
 		}
 	}
-	ofFiles := o
+	began, ofFiles := v.clock(), o
 	ofFiles.Patch = files
-	batch, err := a.client.AddFiles(r.Context(), paths, ofFiles)
-	if problem := refusal(err); problem != nil {
-		return notAdded(r, problem), nil
+	batch, err := v.client.AddFiles(v.Context(), paths, ofFiles)
+	switch problem := refusal(err); {
+	case problem != nil:
+		return v.notAdded(problem)
+	case err == nil && len(sources) == 1 && batch.Items[0].Item != nil:
+		return goTo(itemPath(batch.Items[0].Item.ID) + "?done=added")
+	case err == nil && len(pages) > 0:
+		var more api.AddURLBatch
+		more, err = v.client.AddURLs(v.Context(), pages, o)
+		batch.Items = append(batch.Items, more.Items...)
 	}
-	if err == nil && len(sources) == 1 && batch.Items[0].Item != nil {
-		return goTo("/items/" + url.PathEscape(batch.Items[0].Item.ID) + "?done=added"), nil
-	}
-	if err != nil || len(pages) == 0 {
-		return added(batch.Items), err
-	}
-	more, err := a.client.AddURLs(r.Context(), pages, o)
-	return added(append(batch.Items, more.Items...)), err
+	v.fail(err)
+	return v.added(batch.Items, began)
 }
 
 // notAdded shows the form again, with what is wrong with it.
-func notAdded(r *http.Request, problem *api.Problem) page {
-	d := addData{Refused: r.PostForm.Get("urls"), Form: filesForm()}
-	d.Form.Values, d.Form.Problem = r.PostForm, problem
-	return page{Name: "added", Title: "Not added", Data: d, Status: problem.Status}
+func (v *visit) notAdded(problem *api.Problem) page {
+	d := addData{Refused: v.PostForm.Get("urls"), Form: filesForm()}
+	d.Form.Values, d.Form.Problem = v.PostForm, problem
+	return page{Name: "added", Title: "Not added", Data: d, Refused: problem}
 }
 
-// added shows the outcome of an addition.
-func added(all []api.AddURLResult) page {
-	d := addData{Items: all, Form: filesForm()}
+// added shows the outcome of an addition, which began at a time, and adds the typed tags to what is watched.
+func (v *visit) added(all []api.AddURLResult, began time.Time) page {
+	d := addData{Form: filesForm(), Tags: v.PostForm.Get("tags")}
+	var ids []string
 	for _, one := range all {
-		if one.Item == nil {
+		switch {
+		case one.Item == nil:
 			d.Refused += one.Source + "\n"
 			d.Number++
+		case slices.Contains(ids, one.Item.ID):
+			d.Twice++
+			continue
+		default:
+			ids = append(ids, one.Item.ID)
+			if one.Item.FirstSeen.Before(began.Add(-time.Second)) {
+				d.Known++
+			}
 		}
+		d.Items = append(d.Items, one)
 	}
+	d.Kept = len(ids)
+	v.tagAll(d.Tags, ids)
+	d.Form.Problem = v.refused()
 	title := "Added"
 	if d.Number == len(all) {
 		title = "Not added"
@@ -133,27 +170,31 @@ func added(all []api.AddURLResult) page {
 	return page{Name: "added", Title: title, Data: d}
 }
 
+// tagAll adds the tags of a list with commas to items. Those that the items have stay.
+func (v *visit) tagAll(tags string, ids []string) {
+	for _, tag := range words.Parts(tags, ",") {
+		ask(v, api.StartBulk, api.BulkRequest{Op: "tag", Tag: tag, IDs: ids})
+	}
+}
+
 // addSite adds a site, or applies what was chosen for it, and leads to the page that says what is found there.
-func (a area) addSite(r *http.Request) (page, error) {
-	req, err := siteOf(r.PostForm)
+func (v *visit) addSite() page {
+	req, err := siteOf(v.PostForm)
 	if err != nil {
-		return page{}, err
+		return v.fail(err)
 	}
-	s, err := api.AddSite.Call(r.Context(), a.client, req)
-	if err != nil {
-		return page{}, err
-	}
+	s := ask(v, api.AddSite, req)
 	to := "/hosts/" + url.PathEscape(s.Domain)
 	switch {
 	case s.DryRun != nil:
 		to = "/sites/" + url.PathEscape(s.Slug)
-	case r.PostForm.Get("first") != "":
+	case v.PostForm.Get("first") != "":
 		to = "/"
 	}
 	if s.Warning != "" {
 		to += "?done=site-route"
 	}
-	return goTo(to), nil
+	return goTo(to)
 }
 
 // siteOf reads the request for a site from the form. The API checks it. A dry run follows links.

@@ -66,7 +66,7 @@ func TestU6BrokenMachineNeedsAttention(t *testing.T) {
 		strings.Contains(body, "quay") {
 		t.Error(body)
 	}
-	if body := get("/"); !strings.Contains(body, "<strong>3 need attention") {
+	if body := get("/"); !strings.Contains(body, `<span class="badge bad">3</span>`) {
 		t.Error(body)
 	}
 }

@@ -2,8 +2,6 @@ package ui
 
 import (
 	"cmp"
-	"context"
-	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -11,279 +9,249 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
-// changesShown is the number of changes that a page lists.
-const changesShown = 50
-
-// changesViews returns, by pattern, what people see first: what has changed, what the visitor has not read, who was
-// notified, and a guide for the first minutes. It also has the forms that add pages and sites.
-func (a area) changesViews() map[string]viewFunc {
-	return map[string]viewFunc{
-		"GET /{$}":          a.changes,
-		"GET /changes/{id}": a.change,
-		"GET /add":          a.adding,
-
-		"POST /add":     a.add,
-		"POST /sites":   a.addSite,
-		"POST /read":    a.markRead,
-		"POST /filters": a.saveFilter,
-	}
-}
+// changesShown is the number of changes that a page lists, and smallShown that of small ones that are counted below
+// them.
+const (
+	changesShown = 30
+	smallShown   = 100
+)
 
 type changesData struct {
 	api.ChangePage
 	Query   url.Values // the query of this page
-	Chips   []chip
+	Tabs    []chip     // the kinds of changes to choose from
+	Chips   []chip     // the filters that are on
 	Days    []changesOfDay
 	Reader  api.Reader
 	Counts  counts
 	Filters savedFilters
 	Guide   *guide // nil if no guide is needed
+	GoesOn  bool   // what the reader has not seen goes on after this page
+	Recent  []chip // a link for each of the last days
 }
 
-// Form returns the form for a folder, without values.
-func (changesData) Form() Form { return filesForm() }
+// Problems reports whether the page lists only problems.
+func (d changesData) Problems() bool { return d.Query.Get("kind") == problemKinds }
 
-// changesOfDay are the changes of one day in the time zone of the reader.
-type changesOfDay struct {
-	Day     time.Time // its beginning
-	Changes []shownChange
+// MarksAll reports whether the page has the button for all changes: it would surprise where only some are listed.
+func (d changesData) MarksAll() bool {
+	return d.Reader.Unread > 0 && d.Filters.Query == "" && d.Query.Get("after") == ""
 }
-
-// A shownChange is a change as a list shows it.
-type shownChange struct {
-	api.FeedChange
-	Unread bool
-	Also   []api.FeedChange // equal changes of other pages of the host
-	OrMore bool             // whether more of them may be on the next page
-}
-
-// Pages returns the number of pages that have changed alike.
-func (c shownChange) Pages() int { return 1 + len(c.Also) }
-
-// fewAdded is the number of new pages of a host and a day that are still listed one by one.
-const fewAdded = 2
-
-// IsAdded reports whether this is a line for several pages of a host that were fetched for the first time.
-func (c shownChange) IsAdded() bool { return c.Kind == api.ChangeNew && len(c.Also) >= fewAdded }
-
-// Anchor returns the id of the change's element on its page.
-func (c shownChange) Anchor() string { return "c" + strings.ReplaceAll(c.ID, ".", "-") }
 
 // changes lists the changes, newest first.
-func (a area) changes(r *http.Request) (p page, err error) {
-	ctx, query := r.Context(), r.URL.Query()
-	d := changesData{Query: query, Chips: chips(query)}
-	if d.Counts, err = a.tally.Counts(ctx); err != nil {
-		return p, err
+func (v *visit) changes() page {
+	query, zone := v.URL.Query(), zoneOf(v.Request)
+	d := changesData{Query: query, Tabs: tabs(query), Chips: chips(query), Recent: recentDays(query, v.clock().In(zone))}
+	d.Counts = v.counts()
+	d.Guide = v.guideOf(d.Counts)
+	q := changeQuery(query, zone)
+	d.ChangePage = v.someChanges(q)
+	if query.Get("day") != "" { // it is read from its beginning, because the days after it may have any number of changes
+		slices.Reverse(d.Changes)
 	}
-	if d.Guide, err = a.guideOf(ctx, d.Counts); err != nil {
-		return p, err
-	}
-	q := changeQuery(query)
-	if d.ChangePage, err = api.ListChanges.Call(ctx, a.client, q); err != nil {
-		return p, err
-	}
-	if d.Reader, err = api.GetReader.Call(ctx, a.client, api.None{}); err != nil {
-		return p, err
-	}
+	d.Reader = ask(v, api.GetReader, api.None{})
 	d.Filters = filtersOf(d.Reader.Filters, "changes", "/", query)
-	unread := api.ChangePage{}
-	if d.Reader.Unread > 0 {
-		q.Unread = true
-		if unread, err = api.ListChanges.Call(ctx, a.client, q); err != nil {
-			return p, err
-		}
+	var unread api.ChangePage
+	if q.Outcome = false; d.Reader.Unread > 0 && len(d.Changes) > 0 {
+		q.Unread, q.Top = true, len(d.Changes)
+		unread = ask(v, api.ListChanges, q)
+		d.GoesOn = d.Continuation != "" && len(unread.Changes) == len(d.Changes)
 	}
-	d.Days = byDay(d.Changes, unread.Changes, zoneOf(r))
+	d.Days = byDay(d.Changes, unread.Changes, zone)
 	if n := len(d.Days); n > 0 && d.Continuation != "" {
 		for i := range d.Days[n-1].Changes {
 			d.Days[n-1].Changes[i].OrMore = true
 		}
 	}
-	return page{Name: "changes", Title: "What changed", Data: d, Feed: feedOf(query)}, nil
+	d.Days = v.withSmall(query, d, zone)
+	if query.Get("order") == "" {
+		mark(d.Days, d.MarksAll())
+	}
+	v.sayTold(d.Days, zone)
+	return page{Name: "changes", Title: "What changed", Data: d, Feed: feedOf(query)}
+}
+
+// someChanges lists changes until they make about half as many lines as a page may have. New pages of a host are one
+// line.
+func (v *visit) someChanges(q api.ChangeQuery) (out api.ChangePage) {
+	const mostPages = 4
+	lines, hosts := 0, map[string]bool{}
+	for i := range mostPages {
+		next := ask(v, api.ListChanges, q)
+		if i == 0 {
+			out.Cursor = next.Cursor
+		}
+		out.Changes, out.Continuation = append(out.Changes, next.Changes...), next.Continuation
+		for _, c := range next.Changes {
+			if c.Kind != api.ChangeNew || !hosts[c.Host] {
+				lines++
+			}
+			hosts[c.Host] = hosts[c.Host] || c.Kind == api.ChangeNew
+		}
+		if q.Continuation = next.Continuation; q.Continuation == "" || lines >= changesShown/2 {
+			break
+		}
+	}
+	return out
 }
 
 // feedOf returns the address of the feed with the filters of a page's address.
 func feedOf(query url.Values) string {
-	q := url.Values{}
-	for _, name := range []string{"host", "tag", "type", "kind", "zone", "small", "q", "minShare"} {
-		if value := query.Get(name); value != "" {
-			q.Set(name, value)
-		}
-	}
-	return linkTo(allChanges, q)
+	return linkTo(allChanges, only(query, "host", "tag", "type", "kind", "zone", "small", "q", "minShare"))
 }
 
-// changeQuery returns the API's query for the parameters of a page's address.
-func changeQuery(q url.Values) api.ChangeQuery {
+// changeQuery returns the API's query for the parameters of a page's address, for a reader in a time zone.
+func changeQuery(q url.Values, zone *time.Location) api.ChangeQuery {
 	share, _ := strconv.ParseFloat(q.Get("minShare"), 64)
-	small, zone := cmp.Or(q.Get("small"), "false"), api.ZoneFacts
+	small, part := cmp.Or(q.Get("small"), "false"), api.ZoneFacts
 	if small != "false" || strings.Contains(q.Get("kind"), "beside") {
-		zone = api.ZoneAll
+		part = api.ZoneAll
 	}
-	return api.ChangeQuery{Until: q.Get("until"), Order: q.Get("order"), Zone: cmp.Or(q.Get("zone"), zone), Small: small,
+	out := api.ChangeQuery{Until: q.Get("until"), Order: q.Get("order"), Zone: cmp.Or(q.Get("zone"), part), Small: small,
 		MinShare: share,
 		Host:     q.Get("host"), Tag: q.Get("tag"), Type: q.Get("type"), Kind: q.Get("kind"),
 		Q: q.Get("q"), Unread: q.Get("unread") != "", Silenced: q.Get("silenced"), Since: q.Get("since"),
-		Top: changesShown, Continuation: q.Get("after")}
-}
-
-// byDay groups changes by day, gathers equal changes of a host within a day, and marks the unread ones.
-func byDay(all, unread []api.FeedChange, zone *time.Location) (days []changesOfDay) {
-	isUnread := func(c api.FeedChange) bool {
-		return slices.ContainsFunc(unread, func(u api.FeedChange) bool { return u.ID == c.ID })
+		Outcome: true, Top: changesShown, Continuation: q.Get("after")}
+	if q.Get("told") != "" { // also what is not listed unasked
+		out.State, out.Small, out.Zone, out.Silenced = api.OutcomeSent, "true", api.ZoneAll, "true"
 	}
-	for len(all) > 0 {
-		day := dayOf(all[0], zone)
-		n := slices.IndexFunc(all, func(c api.FeedChange) bool { return !dayOf(c, zone).Equal(day) })
-		if n < 0 {
-			n = len(all)
-		}
-		var lines api.ChangeLines
-		for _, c := range all[:n] {
-			lines.Add(c, n)
-		}
-		of := changesOfDay{Day: day}
-		for _, l := range lines.All {
-			of.Changes = append(of.Changes, shownChange{
-				FeedChange: l.Changes[0], Unread: slices.ContainsFunc(l.Changes, isUnread), Also: l.Changes[1:],
-			})
-		}
-		of.Changes = gatherAdded(of.Changes)
-		days, all = append(days, of), all[n:]
-	}
-	return days
-}
-
-// gatherAdded makes one line of the new pages of a host, where its newest one stood, unless there are only a few.
-func gatherAdded(list []shownChange) (out []shownChange) {
-	hosts := map[string]int{}
-	isAdded := func(c shownChange) bool { return c.Kind == api.ChangeNew && c.Host != "" && c.ItemID != "" }
-	for _, c := range list {
-		if isAdded(c) {
-			hosts[c.Host] += c.Pages()
-		}
-	}
-	at := map[string]int{}
-	for _, c := range list {
-		i, known := at[c.Host]
-		switch {
-		case !isAdded(c) || hosts[c.Host] <= fewAdded:
-			out = append(out, c)
-		case known:
-			out[i].Also = append(append(out[i].Also, c.FeedChange), c.Also...)
-			out[i].Unread = out[i].Unread || c.Unread
-		default:
-			at[c.Host] = len(out)
-			out = append(out, c)
-		}
+	if day, err := time.ParseInLocation(time.DateOnly, q.Get("day"), zone); err == nil {
+		out.Since, out.Until, out.Order = iso(day), iso(day.AddDate(0, 0, 1)), "oldest"
 	}
 	return out
 }
 
-func dayOf(c api.FeedChange, zone *time.Location) time.Time {
-	year, month, day := c.At.In(zone).Date()
-	return time.Date(year, month, day, 0, 0, 0, 0, zone)
+// problemKinds are the kinds of changes that are problems.
+const problemKinds = "gone,failing,watchBroken"
+
+// kindChoices are the filters by kind. A filter may select several kinds.
+func kindChoices() []choice {
+	return choices("", "everything", "content,reverted", "text", "field", "values", "new,listed", "new", "gone,back",
+		"gone and back", "title,images,metadata", "title, images, metadata", "failing,recovered", "failures",
+		"watchBroken,watchRestored", "parts that went missing", problemKinds, "problems")
 }
 
-// kindChips are the filters by kind. A filter may select several kinds.
-var kindChips = []struct{ text, kinds string }{
-	{"Everything", ""}, {"Text", "content,reverted"}, {"Values", "field"}, {"New", "new,listed"},
-	{"Gone and back", "gone,back"},
-	{"Title, images, metadata", "title,images,metadata"}, {"Failures", "failing,recovered"},
-	{"Watches", "watchBroken,watchRestored"},
+// turned returns the address of the list without some filters, and with one of another value; other filters stay.
+func turned(q url.Values, name, value string, left ...string) string {
+	other := filterOf(q, append(left, name)...)
+	if value != "" {
+		other.Set(name, value)
+	}
+	return linkTo(Root+"/", other)
 }
 
-// chips returns the links that turn the filters of a page on or off. Each link keeps the other
-// filters that are active.
+// tabs are the filters that people change most often. The last one is for problems.
+func tabs(q url.Values) []chip {
+	told, kind := q.Get("told") != "", q.Get("kind")
+	return []chip{
+		{"All", turned(q, "kind", "", "told"), !told && kind == ""},
+		{"Told", turned(q, "told", "1", "kind"), told},
+		{"Values", turned(q, "kind", "field", "told"), kind == "field"},
+		{"Problems", turned(q, "kind", problemKinds, "told"), kind == problemKinds},
+	}
+}
+
+// chips returns the filters that are on, besides the tabs, each with a link that turns it off.
 func chips(q url.Values) (out []chip) {
-	to := func(name, value string) string {
-		other := url.Values{}
-		for k, v := range q {
-			if k != "after" && k != "done" && k != name && v[0] != "" {
-				other[k] = v
-			}
+	for _, name := range []string{"day", "host", "tag", "type", "kind", "q", "since", "until", "zone", "minShare", "order",
+		"unread", "silenced", "small"} {
+		text := q.Get(name)
+		if text == "" || name == "kind" && (text == "field" || text == problemKinds) {
+			continue
 		}
-		if value != "" {
-			other.Set(name, value)
+		if said := map[string]string{"unread": "not seen yet", "silenced": "with ignored ones", "order": "oldest first",
+			"small": "small changes", "zone": zoneTexts[text], "minShare": "changed share from " + text,
+			"kind": kindsText(text), "day": dayText(text)}[name]; said != "" {
+			text = said
 		}
-		return linkTo(Root+"/", other)
-	}
-	for _, k := range kindChips {
-		out = append(out, chip{Text: k.text, To: to("kind", k.kinds), On: q.Get("kind") == k.kinds})
-	}
-	for _, c := range []struct{ text, name, value string }{
-		{"Unread", "unread", "1"}, {"Include silenced", "silenced", "true"}, {"Include small", "small", "true"},
-	} {
-		if q.Get(c.name) == c.value {
-			out = append(out, chip{Text: c.text, To: to(c.name, ""), On: true})
-		} else {
-			out = append(out, chip{Text: c.text, To: to(c.name, c.value)})
-		}
-	}
-	for _, name := range []string{"host", "tag", "type", "q", "since", "until", "zone", "minShare", "order"} {
-		if v := q.Get(name); v != "" {
-			out = append(out, chip{Text: v + " ×", To: to(name, ""), On: true})
-		}
+		out = append(out, chip{Text: text, To: turned(q, name, ""), On: true})
 	}
 	return out
 }
 
-// markRead marks changes as read: either the changes listed in the form, or all changes up to a cursor.
-func (a area) markRead(r *http.Request) (page, error) {
-	f := r.PostForm
-	query, err := url.ParseQuery(f.Get("query"))
-	if err != nil {
-		return page{}, badRequest("the return address cannot be read")
+// zoneTexts say which part of a page counts.
+var zoneTexts = map[string]string{api.ZoneMain: "only the main content", api.ZoneAll: "the whole page"}
+
+// kindsText returns the words of a choice of kinds.
+func kindsText(kinds string) string {
+	all := kindChoices()
+	if i := slices.IndexFunc(all, func(c choice) bool { return c.Value == kinds }); i >= 0 {
+		return all[i].Text
 	}
-	q := api.ReadRequest{UpTo: f.Get("upTo"), IDs: f["id"]}
-	if q.UpTo != "" {
-		q.IDs = nil
-	}
-	_, err = api.MarkRead.Call(r.Context(), a.client, q)
-	query.Del("done")
-	to := linkTo("/", query)
-	if at := f.Get("at"); at != "" {
-		to += "#" + url.PathEscape(at)
-	}
-	return goTo(to), err
+	return kinds
 }
 
-// change lists who was notified of a change, and why others were not.
-func (a area) change(r *http.Request) (page, error) {
-	why, err := api.ExplainChange.Call(r.Context(), a.client, api.ChangeID{ID: r.PathValue("id"), Top: 50,
-		Continuation: r.URL.Query().Get("rules")})
-	return page{Name: "change", Title: "Change of " + changeTitle(why.Change), Data: why}, err
+// dayText writes a day of an address for people.
+func dayText(day string) string {
+	at, err := time.Parse(time.DateOnly, day)
+	if err != nil {
+		return day
+	}
+	return at.Format("2 January")
+}
+
+// recentDays returns links to each of the last 30 days.
+func recentDays(q url.Values, now time.Time) (out []chip) {
+	for i := range 30 {
+		day := now.AddDate(0, 0, -i)
+		text := day.Format("2")
+		if i == 0 || day.Day() == 1 {
+			text = day.Format("2 Jan")
+		}
+		name := day.Format(time.DateOnly)
+		out = append(out, chip{text, turned(q, "day", name, "since", "until"), q.Get("day") == name})
+	}
+	return out
+}
+
+// markRead marks changes as seen: either those of a line of the list, or all changes up to a cursor.
+func (v *visit) markRead() page {
+	query, err := url.ParseQuery(v.PostForm.Get("query"))
+	if err != nil {
+		return v.fail(badRequest("the return address cannot be read"))
+	}
+	query.Del("done")
+	query.Del("undo")
+	to := linkTo("/", query)
+	if upTo := v.PostForm.Get("upTo"); upTo != "" {
+		me := ask(v, api.MarkRead, api.ReadRequest{UpTo: upTo})
+		return goTo(withUndo(back(to, "seen"), me.Undo))
+	}
+	ids := words.Parts(v.PostForm.Get("id"), ",") // a button has the ids of all changes of its line
+	ask(v, api.MarkRead, api.ReadRequest{IDs: ids})
+	if len(ids) > 0 {
+		to += "#" + anchor(ids[0])
+	}
+	return goTo(to)
+}
+
+// change shows who was told of a change, and why others were not, and all that can be done about it.
+func (v *visit) change() page {
+	why := ask(v, api.ExplainChange, api.ChangeID{ID: v.PathValue("id"), Top: 50,
+		Continuation: v.URL.Query().Get("rules")})
+	return page{Name: "change", Title: "Change of " + changeTitle(why.Change), Data: why, Body: "acting"}
 }
 
 // listPaths has the path of each list whose filters can be saved.
 var listPaths = map[string]string{"changes": "/", "items": "/items"}
 
 // saveFilter saves a filter under a name, or deletes the filter with that name.
-func (a area) saveFilter(r *http.Request) (page, error) {
-	f := api.SavedFilter{Name: r.PostForm.Get("name"), List: r.PostForm.Get("list"), Query: r.PostForm.Get("query")}
-	me, err := api.GetReader.Call(r.Context(), a.client, api.None{})
-	if err != nil {
-		return page{}, err
-	}
+func (v *visit) saveFilter() page {
+	f := api.SavedFilter{Name: v.PostForm.Get("name"), List: v.PostForm.Get("list"), Query: v.PostForm.Get("query")}
+	me := ask(v, api.GetReader, api.None{})
 	req := api.ReaderRequest{Filters: slices.DeleteFunc(me.Filters, func(k api.SavedFilter) bool {
 		return k.Name == f.Name && k.List == f.List
 	})}
 	to, done := listPaths[f.List], "filter-forgotten"
-	if r.PostForm.Get("do") != "forget" {
+	if v.PostForm.Get("do") != "forget" {
 		req.Filters, done = append(req.Filters, f), "filter-kept"
 		to += "?" + f.Query
 	}
-	_, err = api.SaveReader.Call(r.Context(), a.client, req)
-	back, parseErr := url.Parse(to)
-	if err != nil || parseErr != nil {
-		return page{}, err
-	}
-	q := back.Query()
-	q.Set("done", done)
-	return goTo(linkTo(back.Path, q)), nil
+	ask(v, api.SaveReader, req)
+	return goTo(back(to, done))
 }
 
 // guided is the largest number of items with which the start page still shows the guide.
@@ -299,24 +267,24 @@ type guide struct {
 }
 
 // guideOf returns the guide, or nil if none is needed because there is a rule already or there are many items.
-func (a area) guideOf(ctx context.Context, st counts) (*guide, error) {
+func (v *visit) guideOf(st counts) *guide {
 	g := &guide{Total: st.Total(), Indexed: st.Items[api.StatusIndexed], Failed: st.Items[api.StatusError],
 		Waiting: st.Items[api.StatusPending] + st.Items[api.StatusCrawled]}
 	if g.Total > guided {
-		return nil, nil
+		return nil
 	}
-	rules, err := api.ListRules.Call(ctx, a.client, api.RuleQuery{})
-	if err != nil || len(rules.Rules) > 0 {
-		return nil, err
+	rules := ask(v, api.ListRules, api.RuleQuery{Brief: true})
+	if len(rules.Rules) > 0 {
+		return nil
 	}
-	sites, err := api.ListSites.Call(ctx, a.client, api.None{})
+	sites := ask(v, api.ListSites, api.None{})
 	for _, s := range sites.Sites {
 		if s.Look != nil || s.Added {
 			g.Sites = append(g.Sites, s)
 		}
 	}
-	if err != nil || g.Total == 0 && len(g.Sites) == 0 {
-		return nil, err
+	if g.Total == 0 && len(g.Sites) == 0 {
+		return nil
 	}
-	return g, nil
+	return g
 }

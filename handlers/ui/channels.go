@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"net"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 
+	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/notify"
 	"github.com/tidemark/tidemark/pkg/notify/form"
@@ -18,7 +20,6 @@ type channelData struct {
 	Name      string // empty for a new channel
 	Kind      string // empty while the service is not chosen
 	Service   form.Service
-	Services  []form.Service // to choose from
 	Channel   api.Channel
 	NoSecrets string // why typed secrets cannot be stored
 	Form      Form
@@ -31,6 +32,17 @@ type channelData struct {
 	Address   addressData // to which messages lead
 	// ForRule is the query of the form of a new rule that waits for this channel, or empty.
 	ForRule string
+}
+
+// services returns the kinds of channels to choose from.
+func services() (out []choice) {
+	for _, one := range form.Services() {
+		out = append(out, choice{one.Kind, one.Label})
+	}
+	for _, kind := range []string{notify.Webhook, notify.Service} {
+		out = append(out, choice{kind, channelKind(kind)})
+	}
+	return out
 }
 
 // channelField is a field of a service in a form.
@@ -61,45 +73,40 @@ func (d channelData) Fields(rare bool) (out []channelField) {
 }
 
 // channel shows the form of a channel.
-func (a area) channel(r *http.Request) (page, error) {
-	return a.channelPage(r, channelData{Name: r.PathValue("name")})
+func (v *visit) channel() page {
+	return v.channelPage(channelData{Name: v.PathValue("name")})
 }
 
 // newChannel shows the services to choose from, or the form of a new channel of the chosen one.
-func (a area) newChannel(r *http.Request) (page, error) {
-	q := r.URL.Query()
-	return a.channelPage(r, channelData{Kind: q.Get("kind"), ForRule: q.Get("rule")})
+func (v *visit) newChannel() page {
+	q := v.URL.Query()
+	return v.channelPage(channelData{Kind: q.Get("kind"), ForRule: q.Get("rule")})
 }
 
-func (a area) channelPage(r *http.Request, d channelData) (page, error) {
-	p := page{Name: "channel", Title: "Channel " + d.Name}
-	if d.Form.Problem != nil {
-		p.Status = d.Form.Problem.Status
-	}
-	all, err := api.ListChannels.Call(r.Context(), a.client, api.None{})
-	if err != nil {
-		return p, err
-	}
-	d.NoSecrets, d.Services = all.NoSecrets, form.Services()
-	back := r.URL.Path
+func (v *visit) channelPage(d channelData) page {
+	p := page{Name: "channel", Title: d.Name, Refused: d.Form.Problem}
+	all := ask(v, api.ListChannels, api.None{})
+	d.NoSecrets = all.NoSecrets
+	back := v.URL.Path
 	if d.Name == "" {
 		back = "/notifications/address" // in another tab: what was typed here stays
 	}
-	if d.Address, err = a.addressOf(r, back); err != nil {
-		return p, err
-	}
+	d.Address = v.addressOf(back)
 	d.Address.Aside = d.Name == ""
 	if d.Name == "" {
 		d.Service, _ = form.Of(d.Kind)
-		if p.Title = "New channel"; d.Form.Values == nil {
+		if p.Title = "Another way"; d.Kind == "" {
+			p.Title = "Where shall messages go?"
+		}
+		if d.Form.Values == nil {
 			d.Form.Values = url.Values{"name": {freeName(d.Kind, all.Channels)}}
 		}
 		p.Data = d
-		return p, nil
+		return p
 	}
 	at := slices.IndexFunc(all.Channels, func(c api.Channel) bool { return c.Name == d.Name })
 	if at < 0 {
-		return p, notFound("there is no such channel")
+		return v.fail(notFound("there is no such channel"))
 	}
 	c := all.Channels[at]
 	d.Channel, d.Kind = c, c.Kind
@@ -115,14 +122,13 @@ func (a area) channelPage(r *http.Request, d channelData) (page, error) {
 	} else {
 		d.Form = d.Form.Typed(d.Form.Values, d.Form.Problem)
 	}
-	rules, err := api.ListRules.Call(r.Context(), a.client, api.RuleQuery{})
-	for _, rule := range rules.Rules {
+	for _, rule := range ask(v, api.ListRules, api.RuleQuery{Brief: true}).Rules {
 		if slices.Contains(rule.Channels, d.Name) {
 			d.Rules = append(d.Rules, rule)
 		}
 	}
 	p.Data = d
-	return p, err
+	return p
 }
 
 // freeName proposes a name for a new channel.
@@ -161,57 +167,47 @@ func channelSpec(f url.Values, name, kind string) api.ChannelSpec {
 
 // saveChannel checks, tests, saves or removes a channel. For a new channel, name and kind come from
 // the form. A channel is tested before it is saved.
-func (a area) saveChannel(r *http.Request) (page, error) {
-	ctx, f, name := r.Context(), r.PostForm, r.PathValue("name")
+func (v *visit) saveChannel() page {
+	f, name := v.PostForm, v.PathValue("name")
 	do := f.Get("do")
 	switch do {
 	case "remove":
-		d := channelData{Name: name}
-		_, err := api.RemoveChannel.Call(ctx, a.client, api.ChannelName{Name: name})
-		if d.Form.Problem = refusal(err); d.Form.Problem != nil {
-			return a.channelPage(r, d)
+		ask(v, api.RemoveChannel, api.ChannelName{Name: name})
+		if problem := v.refused(); problem != nil {
+			return v.channelPage(channelData{Name: name, Form: Form{Problem: problem}})
 		}
-		return goTo("/notifications?done=channel-remove"), err
+		return goTo("/notifications/channels?done=channel-remove")
 	case "test-stored":
-		answer, err := api.TestChannel.Call(ctx, a.client, api.ChannelTest{Name: name})
-		if err != nil {
-			return page{}, err
-		}
-		return a.channelPage(r, channelData{Name: name, Tested: true, Answer: answer})
+		answer := ask(v, api.TestChannel, api.ChannelTest{Name: name})
+		return v.channelPage(channelData{Name: name, Tested: true, Answer: answer})
 	}
 	d := channelData{Name: name, Kind: f.Get("kind"), Form: Form{Values: f}, ForRule: f.Get("rule")}
 	spec := channelSpec(f, name, d.Kind)
-	if wrong, err := a.wrongChannel(r, &d, spec); err != nil || wrong || do == "check" {
-		if err != nil {
-			return page{}, err
-		}
-		return a.channelPage(r, d)
+	if v.wrongChannel(&d, spec) || do == "check" {
+		return v.channelPage(d)
 	}
 	if do == "test" || do == "save" {
-		var err error
-		d.Answer, err = api.TestChannel.Call(ctx, a.client, spec.Test())
-		if d.Form.Problem = refusal(err); err != nil && d.Form.Problem == nil {
-			return page{}, err
-		}
-		d.Tested = err == nil
+		d.Answer = ask(v, api.TestChannel, spec.Test())
+		d.Form.Problem = v.refused()
+		d.Tested = d.Form.Problem == nil
 		if d.Anyway = do == "save" && d.Tested; do == "test" || !d.Answer.OK {
-			return a.channelPage(r, d)
+			return v.channelPage(d)
 		}
 	}
-	return a.keepChannel(r, d, spec)
+	return v.keepChannel(d, spec)
 }
 
 // wrongChannel checks a channel, and reports whether there are mistakes.
-func (a area) wrongChannel(r *http.Request, d *channelData, spec api.ChannelSpec) (wrong bool, err error) {
+func (v *visit) wrongChannel(d *channelData, spec api.ChannelSpec) (wrong bool) {
 	path := spec
 	path.Name = cmp.Or(spec.Name, "new") // the name is part of the address
 	if url.PathEscape(path.Name) != path.Name || strings.Trim(path.Name, ".") == "" {
 		path.Name = "new"
 	}
-	d.Check, err = api.CheckChannel.Call(r.Context(), a.client, api.ChannelUpdate(path))
-	if problem := refusal(err); problem != nil {
+	d.Check = ask(v, api.CheckChannel, api.ChannelUpdate(path))
+	if problem := v.refused(); problem != nil {
 		d.Form.Problem = problem
-		return true, nil
+		return true
 	}
 	if path.Name != spec.Name {
 		d.Check.Errors = append(d.Check.Errors, api.FieldError{Field: "name",
@@ -221,7 +217,7 @@ func (a area) wrongChannel(r *http.Request, d *channelData, spec api.ChannelSpec
 		d.Form.Problem = &api.Problem{Title: "Bad Request", Status: http.StatusBadRequest,
 			Detail: d.Check.Errors[0].Message, Errors: d.Check.Errors}
 	}
-	return d.Form.Problem != nil, err
+	return d.Form.Problem != nil
 }
 
 // waiting returns the path of the form of the rule that waits for this channel, with the channel chosen, or "".
@@ -231,7 +227,7 @@ func (d channelData) waiting(channel string) string {
 		return ""
 	}
 	rule.Set("channels", channel)
-	return "/notifications/new-rule?" + rule.Encode()
+	return "/tell?" + rule.Encode()
 }
 
 // GoOn returns the address of the form of the rule that waits for this channel, or "".
@@ -269,32 +265,29 @@ func changedChannel(f url.Values, spec api.ChannelSpec) (api.Patch, error) {
 }
 
 // keepChannel saves a channel, of a known one what a person changed.
-func (a area) keepChannel(r *http.Request, d channelData, spec api.ChannelSpec) (page, error) {
+func (v *visit) keepChannel(d channelData, spec api.ChannelSpec) page {
 	var kept api.Channel
-	var err error
 	if d.Name == "" {
-		kept, err = api.AddChannel.Call(r.Context(), a.client, spec)
-	} else if patch, wrong := changedChannel(d.Form.Values, spec); wrong != nil {
-		err = wrong
+		kept = ask(v, api.AddChannel, spec)
 	} else {
-		kept, err = api.PatchChannel.Call(r.Context(), a.client,
-			api.ChannelPatch{Name: d.Name, Patching: api.Patching{Patch: patch}})
+		patch := v.valid(changedChannel(d.Form.Values, spec))
+		kept = ask(v, api.PatchChannel, api.ChannelPatch{Name: d.Name, Patching: api.Patching{Patch: patch}})
 	}
-	if problem := refusal(err); problem != nil {
+	if problem := v.refused(); problem != nil {
 		d.Form.Problem = problem
-		return a.channelPage(r, d)
+		return v.channelPage(d)
 	}
-	if err == nil && kept.SigningSecret != "" {
-		return a.channelPage(r, channelData{Name: kept.Name, Secret: kept.SigningSecret, ForRule: d.ForRule})
+	if kept.SigningSecret != "" {
+		return v.channelPage(channelData{Name: kept.Name, Secret: kept.SigningSecret, ForRule: d.ForRule})
 	}
 	done := "channel-save"
 	if d.Answer.OK {
 		done = "channel-tested"
 	}
 	if rule := d.waiting(spec.Name); rule != "" {
-		return goTo(back(rule, done)), err
+		return goTo(back(rule, done))
 	}
-	return goTo("/notifications/channels/" + url.PathEscape(spec.Name) + "?done=" + done), err
+	return goTo("/notifications/channels/" + url.PathEscape(spec.Name) + "?done=" + done)
 }
 
 // channelKind returns the name of a kind of channels.
@@ -318,4 +311,76 @@ func inputMode(input string) string {
 		return "numeric"
 	}
 	return input
+}
+
+// addressData is the address to which messages lead, and what is proposed while there is none.
+type addressData struct {
+	api.PublicAddress
+
+	Form     Form
+	Aside    bool     // whether the form opens another tab, because it stands beside another form
+	Loopback bool     // whether only this machine reaches the address, or the proposed one
+	Nearby   []string // addresses of this machine in its network
+	Back     string   // the page to which the form leads
+}
+
+// address shows the form of the address to which messages lead.
+func (v *visit) address() page {
+	d := v.addressOf("/notifications/channels")
+	return page{Name: "address", Title: "Address in messages", Data: d}
+}
+
+// addressOf returns the form of the address. It proposes the address that the browser has used.
+// Nothing is kept before an administrator confirms it, because a request may name any host.
+func (v *visit) addressOf(back string) (d addressData) {
+	d.Back = back
+	d.PublicAddress = ask(v, api.GetPublicAddress, api.None{})
+	at := cmp.Or(d.URL, v.seenAt())
+	d.Form.Values = url.Values{"url": {at}}
+	d.propose(at)
+	return d
+}
+
+// seenAt returns the address that the browser has used; "" if messages cannot lead there.
+func (v *visit) seenAt() string {
+	at := wire.Address(v.Request)
+	at.Path = wire.Prefix(v.Context())
+	home, _ := notify.ParseHome(at.String())
+	return home
+}
+
+// propose lists the addresses of this machine in its network if only this machine reaches an address.
+func (d *addressData) propose(at string) {
+	if d.Loopback = notify.IsLoopback(at); !d.Loopback {
+		return
+	}
+	u, err := url.Parse(at)
+	if err != nil {
+		return
+	}
+	for _, host := range d.Machine {
+		near := url.URL{Scheme: u.Scheme, Host: host, Path: u.Path}
+		if port := u.Port(); port != "" {
+			near.Host = net.JoinHostPort(host, port)
+		}
+		d.Nearby = append(d.Nearby, near.String())
+	}
+}
+
+// saveAddress keeps the address that an administrator has confirmed, or removes it.
+func (v *visit) saveAddress() page {
+	f := v.PostForm
+	text, done := f.Get("url"), "address-save"
+	if f.Get("do") == "remove" {
+		text, done = "", "address-remove"
+	} else if text == "" {
+		text = "-" // an empty field is a mistake, and removes nothing
+	}
+	ask(v, api.SavePublicAddress, api.PublicAddressRequest{URL: text})
+	if problem := v.refused(); problem != nil {
+		d := v.addressOf(f.Get("back"))
+		d.Form = Form{Values: f, Problem: problem}
+		return page{Name: "address", Title: "Address in messages", Refused: problem, Data: d}
+	}
+	return goTo(back(f.Get("back"), done))
 }

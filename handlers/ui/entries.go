@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"html/template"
 	"io"
 	"net/http"
 	"net/url"
@@ -25,21 +24,16 @@ const (
 type entriesData struct {
 	api.EntryPage
 	Policies api.Policies
-	Policy   string
-	First    bool // whether this is the first page of the list
 }
 
 // entries lists the entries.
-func (a area) entries(r *http.Request) (page, error) {
-	q := r.URL.Query()
-	d := entriesData{Policy: q.Get("policy"), First: q.Get("after") == ""}
-	var err error
-	if d.Policies, err = api.ListPolicies.Call(r.Context(), a.client, api.None{}); err != nil {
-		return page{}, err
-	}
-	d.EntryPage, err = api.ListEntries.Call(r.Context(), a.client, api.EntryQuery{Policy: d.Policy, Top: entriesShown,
+func (v *visit) entries() page {
+	q := v.URL.Query()
+	var d entriesData
+	d.Policies = ask(v, api.ListPolicies, api.None{})
+	d.EntryPage = ask(v, api.ListEntries, api.EntryQuery{Policy: q.Get("policy"), Top: entriesShown,
 		Continuation: q.Get("after")})
-	return page{Name: "entries", Title: "Entries", Data: d}, err
+	return page{Name: "entries", Title: "Entries", Data: d}
 }
 
 type entryData struct {
@@ -55,11 +49,8 @@ type text struct {
 }
 
 // entry shows all data about an entry.
-func (a area) entry(r *http.Request) (page, error) {
-	e, err := api.GetEntry.Call(r.Context(), a.client, api.EntryID{ID: r.PathValue("id")})
-	if err != nil {
-		return page{}, err
-	}
+func (v *visit) entry() page {
+	e := ask(v, api.GetEntry, api.EntryID{ID: v.PathValue("id")})
 	d := entryData{EntryDetail: e}
 	for _, t := range []text{{Name: "Searched text", Text: e.CleanText},
 		{Name: "Extracted text", Text: e.ExtractedText}, {Name: "Original text", Text: e.CaptureText}} {
@@ -73,12 +64,10 @@ func (a area) entry(r *http.Request) (page, error) {
 	}
 	if len(e.Metadata) > 0 {
 		b, err := json.MarshalIndent(e.Metadata, "", "  ")
-		if err != nil {
-			return page{}, err
-		}
+		v.fail(err)
 		d.Metadata = string(b)
 	}
-	return page{Name: "entry", Title: entryTitle(e), Data: d}, nil
+	return page{Name: "entry", Title: entryTitle(e), Data: d}
 }
 
 // entryTitle returns a title for an entry.
@@ -87,50 +76,28 @@ func entryTitle(e api.EntryDetail) string {
 }
 
 // actEntry lets a model describe an entry.
-func (a area) actEntry(r *http.Request) (page, error) {
-	if r.PostForm.Get("do") != "describe" {
-		return page{}, badRequest("an entry can be described")
+func (v *visit) actEntry() page {
+	if v.PostForm.Get("do") != "describe" {
+		return v.fail(badRequest("an entry can be described"))
 	}
-	id := r.PathValue("id")
-	_, err := api.Enrich.Call(r.Context(), a.client, api.EnrichRequest{EntryID: id})
-	return goTo("/entries/" + url.PathEscape(id) + "?done=described"), err
-}
-
-// pushedFuncs are the functions that the templates of this part call.
-var pushedFuncs = template.FuncMap{"entryTitle": entryTitle, "importBar": importBar, "listBar": listBar}
-
-// pushedViews returns, by pattern, the pages and forms about content that is not crawled but pushed in by other
-// programs: entries, the batches in which a model describes them, and imports of mailboxes and of lists of addresses.
-func (a area) pushedViews() map[string]viewFunc {
-	return map[string]viewFunc{
-		"GET /entries":              a.entries,
-		"GET /entries/{id}":         a.entry,
-		"GET /entries/batches":      a.batches,
-		"GET /entries/batches/{id}": a.batch,
-		"GET /entries/imports":      a.imports,
-		"GET /entries/imports/{id}": a.mailbox,
-		"GET /import":               a.importForm,
-		"GET /import/{id}":          a.listImport,
-
-		"POST /entries/{id}":         a.actEntry,
-		"POST /entries/batches/{id}": a.actBatch,
-		"POST /import":               a.importList,
-	}
+	id := v.PathValue("id")
+	ask(v, api.Enrich, api.EnrichRequest{EntryID: id})
+	return goTo("/entries/" + url.PathEscape(id) + "?done=described")
 }
 
 // importsShown is the number of imports that a page lists.
 const importsShown = 50
 
 // imports lists the latest imports of mailboxes.
-func (a area) imports(r *http.Request) (page, error) {
-	list, err := api.ListImports.Call(r.Context(), a.client, api.ImportQuery{Top: importsShown})
-	return page{Name: "imports", Title: "Imports", Data: list}, err
+func (v *visit) imports() page {
+	list := ask(v, api.ListImports, api.ImportQuery{Top: importsShown})
+	return page{Name: "imports", Title: "Imports", Data: list}
 }
 
 // mailbox shows the import of one mailbox.
-func (a area) mailbox(r *http.Request) (page, error) {
-	im, err := api.GetImport.Call(r.Context(), a.client, api.ImportID{ID: r.PathValue("id")})
-	return page{Name: "import", Title: "Import of " + im.MboxPath, Data: im}, err
+func (v *visit) mailbox() page {
+	im := ask(v, api.GetImport, api.ImportID{ID: v.PathValue("id")})
+	return page{Name: "import", Title: "Import of " + im.MboxPath, Data: im}
 }
 
 // importBar returns the progress of an import: how much of its mailbox file has been processed.
@@ -151,26 +118,26 @@ func (listData) Formats() []choice {
 }
 
 // importForm shows the form for a list of addresses.
-func (a area) importForm(*http.Request) (page, error) {
-	return page{Name: "importlist", Title: "Import a list", Data: listData{}}, nil
+func (v *visit) importForm() page {
+	return page{Name: "importlist", Title: "Import a list", Data: listData{}}
 }
 
 // importList starts the import of a list.
-func (a area) importList(r *http.Request) (page, error) {
-	d := listData{Content: r.PostForm.Get("content"), Format: r.PostForm.Get("format")}
+func (v *visit) importList() page {
+	d := listData{Content: v.PostForm.Get("content"), Format: v.PostForm.Get("format")}
 	req := api.ListImportRequest{Content: d.Content, Format: d.Format}
-	uploaded, err := fileOf(r, "file")
+	uploaded, err := fileOf(v.Request, "file")
 	if err != nil {
-		return page{}, err
+		return v.fail(err)
 	}
 	if uploaded != "" {
 		req.Content, d.Uploaded = uploaded, true
 	}
-	im, err := api.ImportList.Call(r.Context(), a.client, req)
-	if d.Problem = refusal(err); d.Problem != nil {
-		return page{Name: "importlist", Title: "Import a list", Data: d, Status: d.Problem.Status}, nil
+	im := ask(v, api.ImportList, req)
+	if d.Problem = v.refused(); d.Problem != nil {
+		return page{Name: "importlist", Title: "Import a list", Data: d, Refused: d.Problem}
 	}
-	return goTo("/import/" + url.PathEscape(im.ID)), err
+	return goTo("/import/" + url.PathEscape(im.ID))
 }
 
 // fileOf reads a file that was sent with a form, and returns "" if there is none.
@@ -188,9 +155,9 @@ func fileOf(r *http.Request, name string) (string, error) {
 }
 
 // listImport shows the progress of the import of a list.
-func (a area) listImport(r *http.Request) (page, error) {
-	im, err := api.GetListImport.Call(r.Context(), a.client, api.ListImportID{ID: r.PathValue("id")})
-	return page{Name: "listimport", Title: "Import of a list", Data: im}, err
+func (v *visit) listImport() page {
+	im := ask(v, api.GetListImport, api.ListImportID{ID: v.PathValue("id")})
+	return page{Name: "listimport", Title: "Import of a list", Data: im}
 }
 
 // listBar returns the progress of an import: how much of its list has been processed.
@@ -205,19 +172,18 @@ const (
 
 type batchesData struct {
 	api.EnrichBatches
-	First bool
 	Older string // id of the last batch on this page; "" on the last page
 }
 
 // batches lists the batches of the current schema, newest first.
-func (a area) batches(r *http.Request) (page, error) {
-	before := r.URL.Query().Get("before")
-	list, err := api.ListEnrichBatches.Call(r.Context(), a.client, api.EnrichQuery{Top: batchesShown, Before: before})
-	d := batchesData{EnrichBatches: list, First: before == ""}
+func (v *visit) batches() page {
+	before := v.URL.Query().Get("before")
+	list := ask(v, api.ListEnrichBatches, api.EnrichQuery{Top: batchesShown, Before: before})
+	d := batchesData{EnrichBatches: list}
 	if n := len(list.Batches); n == batchesShown {
 		d.Older = list.Batches[n-1].ID
 	}
-	return page{Name: "batches", Title: "Enrichment", Data: d}, err
+	return page{Name: "batches", Title: "Enrichment", Data: d}
 }
 
 type batchData struct {
@@ -227,11 +193,11 @@ type batchData struct {
 }
 
 // batch shows a batch and the outcome for each of its entries.
-func (a area) batch(r *http.Request) (page, error) {
-	b, err := api.GetEnrichBatch.Call(r.Context(), a.client, api.EnrichBatchID{ID: r.PathValue("id")})
+func (v *visit) batch() page {
+	b := ask(v, api.GetEnrichBatch, api.EnrichBatchID{ID: v.PathValue("id")})
 	slices.SortStableFunc(b.Lines, func(a, b api.EnrichLine) int { return cmp.Compare(rank(a), rank(b)) })
 	d := batchData{EnrichBatch: b, Shown: b.Lines[:min(len(b.Lines), linesShown)], Bar: batchBar(b)}
-	return page{Name: "batch", Title: "Batch of " + words.Count(b.Entries, "entry"), Data: d}, err
+	return page{Name: "batch", Title: "Batch of " + words.Count(b.Entries, "entry"), Data: d}
 }
 
 // rank returns a number by which failed entries are sorted first, waiting ones second, and all others last.
@@ -253,10 +219,10 @@ func batchBar(b api.EnrichBatch) progressBar {
 }
 
 // actBatch cancels a batch.
-func (a area) actBatch(r *http.Request) (page, error) {
-	if r.PostForm.Get("do") != "cancel" {
-		return page{}, badRequest("a batch can be cancelled")
+func (v *visit) actBatch() page {
+	if v.PostForm.Get("do") != "cancel" {
+		return v.fail(badRequest("a batch can be cancelled"))
 	}
-	b, err := api.CancelEnrichBatch.Call(r.Context(), a.client, api.EnrichBatchID{ID: r.PathValue("id")})
-	return goTo("/entries/batches/" + url.PathEscape(b.ID) + "?done=batch-cancel"), err
+	b := ask(v, api.CancelEnrichBatch, api.EnrichBatchID{ID: v.PathValue("id")})
+	return goTo("/entries/batches/" + url.PathEscape(b.ID) + "?done=batch-cancel")
 }

@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
 )
@@ -52,7 +53,7 @@ func shop() http.Handler {
 		"/fields/weight": `{"name": "weight", "entries": [{"value": "heavy", "text": "heavy", "at": "2026-02-01T08:00:00Z"},
 			{"value": 3, "text": "3 kg", "at": "2026-03-01T08:00:00Z"}]}`,
 		"/rules/preview": `{"looked": 3}`, "/channels": `{"channels": []}`,
-		"/fields/colour": `{"name": "colour", "entries": [{"value": "red", "text": "red", "at": "2026-03-01T08:00:00Z"}]}`}
+		"/offers": `{"offers": []}`, "/rules": `{"rules": []}`, "/fields/colour": `{"name": "colour", "entries": [{"value": "red", "text": "red", "at": "2026-03-01T08:00:00Z"}]}`}
 	return New(Options{Client: api.NewClient("http://tidemark.example", "", &http.Client{Transport: a})})
 }
 
@@ -82,15 +83,19 @@ func inOrder(t *testing.T, body string, wanted ...string) {
 // G1: TestG1ValuesOfAPage checks what the page of an item says of each field: those that are asked for first, with
 // what is the matter and what to do.
 func TestG1ValuesOfAPage(t *testing.T) {
-	body := read(t, shop(), "/items/"+shopItem)
+	inOrder(t, read(t, shop(), "/items/"+shopItem), "What is watched is not there", "The field colour is not there.",
+		"Accept the page as it is", "The place of colour is gone:", "/settings", `class="panel figures"`,
+		`/fields/price">Price</a>`, "<span>84 <small>EUR</small></span>", "between 72 and 84 EUR, now 84 EUR",
+		`/fields/availability">Stock</a>`, "in stock", "since 1 July", `class="yes"`)
+	body := read(t, shop(), "/items/"+shopItem+"/experts")
 	inOrder(t, body, `id="values"`, "2 blocks of the data that the page declares could not be read, the first because: a comma is missing, at",
-		"&lt;79&gt;", "The place of colour is gone:", "/settings", "accept the page",
+		"&lt;79&gt;",
 		`/fields/colour">`, "asked for", "red</strong> was the last one", "its place is gone", "no element matches",
 		`/fields/stars">`, "<strong>4.5</strong>", "since", "the CSS selector", ".stars &lt;b&gt;", "&lt;script&gt;owned()",
 		"Tell me when stars…", `/fields/weight">`, "not read", "it may mean two numbers",
 		`/fields/price">`, "<strong>84 EUR</strong>", "first 79 EUR", "lowest 72 EUR", "2026-05-11", "highest 84 EUR",
 		"JSON-LD", "Product.offers.price", "“84.00”", "/read",
-		"filter.itemId="+shopItem+"&amp;name=price&#43;of&#43;Lamp&amp;when.field=price",
+		"/tell?item="+shopItem+"&amp;value=price&amp;what=value",
 		`/fields/salePrice">`, "<strong>69 EUR</strong> was the last one", "disappeared", "since", "2026-06-01", `/fields/availability">`, "in stock",
 		"<details><summary>1 further value", `/fields/author">`)
 	if strings.Contains(body, "<script>owned") {
@@ -101,18 +106,17 @@ func TestG1ValuesOfAPage(t *testing.T) {
 // G2: TestG2HistoryOfAField checks the page about a field: the plot with what it leaves out, and all values.
 func TestG2HistoryOfAField(t *testing.T) {
 	path := "/items/" + shopItem + "/fields/"
-	inOrder(t, read(t, shop(), path+"price"), "84 EUR", "Lowest", "72 EUR", "Tell me when…", "/csv/price",
-		`<svg class="history"`, "lowest 72 EUR on May 11, 2026", "leaves out 1 value in another currency",
+	inOrder(t, read(t, shop(), path+"price"), "Tell me when…", "/csv/price", "84 EUR",
+		`<svg class="spark"`, "between 72 and 84 EUR, now 84 EUR", "leaves out 1 value in another currency", "Lowest", "72 EUR",
 		"The newest 5 values are shown. 3 older values: see the CSV.", "the last check", "84 EUR", "disappeared",
 		"72 EUR", "79 EUR", "/read", "99 USD")
-	inOrder(t, read(t, shop(), path+"availability"), `<svg class="history bands"`, `class="bad"`,
-		`<span class="status good">in stock</span>`, "out of stock")
-	for _, wrong := range []string{`class="history`, "The plot", "currency", "Lowest"} {
+	inOrder(t, read(t, shop(), path+"availability"), `<svg class="spark states"`, `class="yes"`, "out of stock")
+	for _, wrong := range []string{`class="spark`, "The drawing", "currency", "Lowest"} {
 		if body := read(t, shop(), path+"colour"); strings.Contains(body, wrong) {
 			t.Errorf("the page of a text has %q: %s", wrong, body)
 		}
 	}
-	inOrder(t, read(t, shop(), path+"weight"), `<svg class="history"`, "The plot leaves out 1 value in words; the table has it.",
+	inOrder(t, read(t, shop(), path+"weight"), `<svg class="spark"`, "The drawing leaves out 1 value in words; the table has it.",
 		"3 kg", "heavy")
 }
 
@@ -139,21 +143,21 @@ func TestG1ChangesOfFields(t *testing.T) {
 		"title": "Lamp", "silenced": %t,
 		"why": "price: 79 → 84 EUR (lowest 72 in May); <b>: <i>red</i> → none; the rest is cut", "fields": [{"name": "price", "text": "79 → 84 EUR (lowest 72 in May)"},
 		{"name": "<b>", "text": "<i>red</i> → none"}]}`
-	for silenced, word := range map[bool]string{false: "", true: "for conditions of rules"} {
+	for silenced, word := range map[bool]string{false: "", true: "<small>ignored</small>"} {
 		c := fmt.Sprintf(change, silenced)
 		a := answers{"/changes": `{"changes": [` + c + `]}`, "/why": `{"change": ` + c + `}`,
 			"/SearchStatus": `{"items": {"Indexed": 1}}`}
 		h := New(Options{Client: api.NewClient("http://tidemark.example", "", &http.Client{Transport: a})})
-		inOrder(t, read(t, h, "/"), "kind=field", "Values", "Lamp", ">a value of the page</span>", word,
-			"price: <strong>79 → 84 EUR (lowest 72 in May)</strong>", "&lt;b&gt;: <strong>&lt;i&gt;red")
+		inOrder(t, read(t, h, "/"), "kind=field", "Values", "Lamp", "<del>79</del>", "84 EUR</ins>", ">price</small>",
+			"lowest 72 in May</small>", word, "Price: 79 → 84 EUR (lowest 72 in May)", "&lt;b&gt;: &lt;i&gt;red")
 		body := read(t, h, "/changes/1.2.3")
 		for _, text := range []string{read(t, h, "/"), body} {
 			if strings.Count(text, "79 → 84 EUR") != 1 || !strings.Contains(text, ">the rest is cut<") {
 				t.Errorf("says a value twice, or not what is cut: %s", text)
 			}
 		}
-		inOrder(t, body, "Lamp", ">a value of the page</span>", "79 → 84 EUR (lowest 72 in May)")
-		if has := strings.Contains(body, "only rules with a condition"); has != silenced {
+		inOrder(t, body, "Lamp", "79 → 84 EUR (lowest 72 in May)")
+		if has := strings.Contains(body, "only alerts for a value"); has != silenced {
 			t.Errorf("silenced %v: says for what it is: %v", silenced, has)
 		}
 	}
@@ -164,18 +168,36 @@ func TestG1ChangesOfFields(t *testing.T) {
 func TestG2TrialsSayWhatTheyCannotKnow(t *testing.T) {
 	h := shop()
 	for query, want := range map[string]string{
-		"filter.itemId=" + shopItem:                                         "",
-		"filter.itemId=" + shopItem + "&when.op=appears&when.field=version": "No value named <b>version</b> of this page has",
-		"filter.itemId=" + shopItem + "&when.op=appears&when.field=author":  "Changes of <b>author</b> are listed only while",
-		"filter.itemId=" + shopItem + "&when.op=appears&when.field=colour":  "",
-		"when.op=appears&when.field=price":                                  "",
-		"when.op=appears&when.field=version":                                "Changes of <b>version</b> are listed only",
+		"item=" + shopItem: "",
+		"item=" + shopItem + "&when.op=appears&when.field=version": "No value named <b>version</b> of this page has",
+		"item=" + shopItem + "&when.op=appears&when.field=author":  "Changes of <b>author</b> are listed only while",
+		"item=" + shopItem + "&when.op=appears&when.field=colour":  "",
+		"all=1&when.op=appears&when.field=price":                   "",
+		"all=1&when.op=appears&when.field=version":                 "Changes of <b>version</b> are listed only",
 	} {
-		body := read(t, h, "/notifications/new-rule?name=it&"+query)
-		_, trial, _ := strings.Cut(body, "would have sent nothing")
-		trial, _, _ = strings.Cut(trial, "</div>")
-		if trial == "" || !strings.Contains(trial, want) || strings.Contains(trial, `class="note"`) != (want != "") {
+		body := read(t, h, "/tell?name=it&"+query)
+		_, trial, _ := strings.Cut(body, "Would not have told you yet")
+		trial, _, _ = strings.Cut(trial, "</section>")
+		says := strings.Contains(trial, "of this page has") || strings.Contains(trial, "are listed only")
+		if trial == "" || !strings.Contains(trial, want) || says != (want != "") {
 			t.Errorf("%s: want %q in %s", query, want, trial)
 		}
+	}
+}
+
+// TestValuesStandOnce checks that a value that is read again, as after its field was defined anew, is one row of its
+// history.
+func TestValuesStandOnce(t *testing.T) {
+	entry := func(hour int, text string) (e api.FieldEntry) {
+		e.Text, e.At = text, time.Date(2026, 3, 1, hour, 0, 0, 0, time.UTC)
+		return e
+	}
+	rows := rowsOf([]api.FieldEntry{entry(1, "5"), entry(2, "5"), entry(3, "6"), entry(4, "5")})
+	have := ""
+	for _, r := range rows {
+		have += fmt.Sprintf("%s %d-%d; ", r.Text, r.At.Hour(), r.Until.Hour())
+	}
+	if have != "5 4-0; 6 3-4; 5 1-3; " {
+		t.Error(have)
 	}
 }

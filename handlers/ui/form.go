@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -160,7 +161,7 @@ func readForm(r *http.Request) error {
 			Detail: fmt.Sprintf("the form has more than %d MiB: send it in parts", large.Limit>>20)}
 	}
 	if err != nil && !errors.Is(err, http.ErrNotMultipart) {
-		return badRequest("the form cannot be read: " + err.Error())
+		return badRequest("the form cannot be read, because it did not arrive whole: open it again, and send it anew")
 	}
 	return nil
 }
@@ -174,7 +175,7 @@ const formMemory = 16 << 20
 var labels = map[string]string{
 	"name": "Name", "url": "Address", "urlFrom": "Name of the setting with the address", "scope": "Scope",
 	"patterns": "Ignored lines", "pattern": "Ignored lines", "hunk": "Ignored lines", "text": "Ignored lines",
-	"watch": "What to watch", "files": "Files",
+	"watch": "What to watch", "files": "Files", "limit": "Limit", "word": "Word or phrase",
 }
 
 // Alert says in one line what is wrong with a form, by the labels of its fields. It is "" if nothing is wrong.
@@ -184,11 +185,10 @@ func (f Form) Alert() string {
 	}
 	var parts []string
 	for _, e := range f.Problem.Errors {
-		name, _, _ := strings.Cut(e.Field, "[") // channels[0].kind
-		parts = append(parts, cmp.Or(f.label(name), labels[name], e.Field)+": "+strings.TrimPrefix(e.Message, e.Field+": "))
+		parts = append(parts, labelled(cmp.Or(f.label(e.Field), labelOf(e.Field)), e.Message))
 	}
 	if len(parts) == 0 {
-		return f.Problem.Error()
+		return sentence(f.Problem.Error())
 	}
 	return strings.Join(parts, "; ")
 }
@@ -210,9 +210,65 @@ func (f Form) label(path string) string {
 // refusal returns the API's reason to refuse a request. It returns nil if err is nil or is not about the request.
 func refusal(err error) *api.Problem {
 	if p, ok := errors.AsType[*api.Problem](err); ok && p.Status < http.StatusInternalServerError {
-		return p
+		return peopleWords(p)
 	}
 	return nil
+}
+
+// peopleWords puts a problem into words for people: labels instead of the paths of fields, and no words of the program.
+func peopleWords(p *api.Problem) *api.Problem {
+	var all []string
+	for i, e := range p.Errors {
+		says := strings.TrimPrefix(e.Message, e.Field+": ")
+		if rest, named := strings.CutPrefix(says, e.Field+" "); named && labelOf(e.Field) != "" {
+			says = "this " + rest
+		}
+		p.Errors[i].Message = plain(says)
+		all = append(all, labelled(labelOf(e.Field), p.Errors[i].Message))
+	}
+	if p.Detail = plain(p.Detail); len(all) > 0 {
+		p.Detail = strings.Join(all, "; ")
+	}
+	return p
+}
+
+// wrongField returns a problem about one field, in the form of the API's problems.
+func wrongField(field, detail string) *api.Problem {
+	return &api.Problem{Title: "Bad Request", Status: http.StatusBadRequest, Detail: detail,
+		Errors: []api.FieldError{{Field: field, Message: detail}}}
+}
+
+// labelled puts a label before what is wrong with a field; nothing before what names the field itself.
+func labelled(label, says string) string {
+	if label == "" {
+		return says
+	}
+	return label + ": " + says
+}
+
+// labelOf returns what people call a field of any form: its label, or its name if that is a word; else "".
+func labelOf(path string) string {
+	path, _, _ = strings.Cut(path, "[") // channels[0].kind
+	if label := form.Label(path); label != "" {
+		return label
+	}
+	if said := labels[path]; said != "" || path != strings.ToLower(path) || strings.Contains(path, ".") {
+		return said
+	}
+	return path
+}
+
+var notOneOf = regexp.MustCompile(`\S+ must be one of \[[^\]]*\], not (".*")`)
+
+// plain says what went wrong without the words of the program.
+func plain(message string) string {
+	switch {
+	case inner.MatchString(message):
+		return reasonOf(message, "the server")
+	case strings.Contains(message, "the row exists"):
+		return "somebody else changed this at the same moment: send it again"
+	}
+	return notOneOf.ReplaceAllString(message, "$1 is not one of the choices")
 }
 
 // badRequest returns an error that refuses the input of a form.

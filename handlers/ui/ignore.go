@@ -1,32 +1,41 @@
 package ui
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
+	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/content/textdiff"
 	"github.com/tidemark/tidemark/pkg/form"
 )
 
+// ignoreData are the changed lines of a change, of which a person ticks those that are not worth telling.
 type ignoreData struct {
-	api.IgnoreResult
-	Item     api.Item
-	Asked    api.IgnoreRequest
-	Proposed []proposedLine // the changed lines of a hunk
-	Form     Form
-	Captures []api.TriedCapture // what the rules hide in the last captures
+	api.IgnoreResult           // what the ticked lines would have silenced
+	Item             api.Item  // the page
+	Captures         int       // the number of its kept readings
+	From, To, Part   string    // the change
+	At               time.Time // when it was seen
+	Changed          []tickedLine
+	Now              []string // the patterns that apply
+	Form             Form
+	Hidden           []api.TriedCapture // what typed patterns hide in the last captures
 }
 
-// proposedLine is a changed line with the pattern that stands in its field.
-type proposedLine struct {
+// tickedLine is a changed line with what is ignored of it, if it is ticked.
+type tickedLine struct {
 	api.IgnoreLine
-	N       int
-	Pattern string
-	Ticked  bool
+	N             int
+	Ticked, Exact bool
+	Before, After []textdiff.Piece // the line as it was and as it is, with what differs
 }
 
 // ignoredShown is the number of changes that a preview shows, out of all that the patterns would have silenced.
@@ -40,173 +49,228 @@ func (d ignoreData) First() []api.SilencedChange {
 // More returns the number of the other changes.
 func (d ignoreData) More() int { return len(d.Silenced) - len(d.First()) }
 
-// patterns shows a form for rules of lines to ignore.
-func (a area) patterns(r *http.Request) (page, error) {
-	it, err := api.GetItem.Call(r.Context(), a.client, api.ItemID{ID: r.PathValue("id")})
-	return ignorePage(it.Item, ignoreData{Item: it.Item, Form: Form{Values: url.Values{}}}), err
+// Whole returns the number of changes of which nothing would be left.
+func (d ignoreData) Whole() (n int) {
+	for _, c := range d.Silenced {
+		if c.Whole {
+			n++
+		}
+	}
+	return n
 }
 
-func ignorePage(it api.Item, d ignoreData) page {
-	p := page{Name: "ignore", Title: "Ignore lines of " + itemTitle(it), Data: d}
-	if d.Form.Problem != nil {
-		p.Status = d.Form.Problem.Status
+// Ticks reports whether a line can be ticked.
+func (d ignoreData) Ticks() bool {
+	return slices.ContainsFunc(d.Changed, func(l tickedLine) bool { return l.IgnoreLine.Pattern != "" })
+}
+
+// movesOf says what moves in a line: in a badge, and as what a rule lets differ.
+var movesOf = map[string][2]string{"time": {"looks like a clock", "any date and time"},
+	"number": {"looks like a counter", "any number"}, "word": {"a word differs", "any word in its place"},
+	"text": {"the wording differs", "any text in its place"}}
+
+// Looks says what a line looks like; "" if nothing in it is known to move.
+func (l tickedLine) Looks() string {
+	if l.Fact || len(l.Moves) == 0 {
+		return ""
 	}
-	return p
+	return movesOf[l.Moves[0]][0]
+}
+
+// Any says what a rule lets differ in a line.
+func (l tickedLine) Any() string {
+	var any []string
+	for _, m := range l.Moves {
+		any = append(any, movesOf[m][1])
+	}
+	return strings.Join(any, ", ")
+}
+
+// onlyMoves reports whether a line is ticked unasked: nothing in it moves but a clock or a counter, and it has no fact.
+func onlyMoves(l api.IgnoreLine) bool {
+	return !l.Fact && l.Pattern != "" && len(l.Moves) > 0 && !slices.ContainsFunc(l.Moves, func(m string) bool {
+		return m != "time" && m != "number"
+	})
+}
+
+// patternFor returns the pattern of a line as a form has it: as it was shown or typed, or that of exactly this line.
+func patternFor(f url.Values, l tickedLine) string {
+	if l.Exact {
+		return "^" + regexp.QuoteMeta(cmp.Or(l.Is, l.Was)) + "$"
+	}
+	if n := strconv.Itoa(l.N); f.Has("pattern." + n) {
+		return strings.TrimSpace(f.Get("pattern." + n))
+	}
+	return l.IgnoreLine.Pattern
+}
+
+// patternWords shows a pattern as the text that it wants, with … for what may be anything.
+func patternWords(pattern string) string {
+	re, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return pattern
+	}
+	parts := []*syntax.Regexp{re}
+	if re.Op == syntax.OpConcat {
+		parts = re.Sub
+	}
+	var out strings.Builder
+	for i, p := range parts {
+		switch p.Op {
+		case syntax.OpLiteral:
+			if i == 0 {
+				out.WriteString("…")
+			}
+			out.WriteString(string(p.Rune))
+			if i == len(parts)-1 {
+				out.WriteString("…")
+			}
+		case syntax.OpBeginText, syntax.OpEndText, syntax.OpBeginLine, syntax.OpEndLine, syntax.OpWordBoundary:
+		default:
+			if !strings.HasSuffix(out.String(), "…") {
+				out.WriteString("…")
+			}
+		}
+	}
+	return out.String()
+}
+
+// patterns shows the changed lines of a change; of the last one if none is named.
+func (v *visit) patterns() page {
+	q := v.URL.Query()
+	d := v.changedLines(q)
+	return v.ignored(d, q, nil)
+}
+
+func ignorePage(d ignoreData) page {
+	return page{Name: "ignore", Title: "Tick what is not worth telling", Body: "acting", Data: d,
+		Refused: d.Form.Problem}
+}
+
+// changedLines returns the changed lines of a change, ticked as a form has them. In a form that was not sent yet, those
+// are ticked that only move, and the only one unless it is a fact.
+func (v *visit) changedLines(f url.Values) (d ignoreData) {
+	it := v.itemHere()
+	d = ignoreData{Item: it.Item, Captures: len(it.Captures), From: f.Get("from"), To: f.Get("to"), Part: f.Get("part"),
+		Now: effectiveWatch(it).Ignore}
+	if d.Captures < 2 && (d.From == "" || d.To == "") {
+		return d
+	}
+	if d.From == "" || d.To == "" {
+		last := ask(v, api.GetDiff, api.DiffQuery{ID: it.ID, From: d.From, To: d.To, Part: d.Part})
+		d.From, d.To = last.From.SHA256, last.To.SHA256
+	}
+	for _, c := range it.Captures {
+		if c.SHA256 == d.To {
+			d.At = c.CapturedAt
+		}
+	}
+	found := ask(v, api.IgnoreLines, api.IgnoreRequest{ID: it.ID, From: d.From, To: d.To, Part: d.Part, Preview: true})
+	for i, l := range found.Lines {
+		n := strconv.Itoa(i + 1)
+		only := len(found.Lines) == 1 && !l.Fact && l.Pattern != "" // it is what the person means
+		t := tickedLine{IgnoreLine: l, N: i + 1, Ticked: only || onlyMoves(l)}
+		if f.Has("sent") {
+			t.Ticked, t.Exact = slices.Contains(f["line"], n), f.Get("how."+n) == "exact"
+		}
+		t.Before, t.After = wordsOf(l.Was, l.Is)
+		d.Changed = append(d.Changed, t)
+	}
+	return d
+}
+
+// chosenPatterns returns the patterns of the ticked lines, and those that are typed.
+func (d *ignoreData) chosenPatterns(f url.Values) (out []string) {
+	for i := range d.Changed {
+		l := &d.Changed[i]
+		p := patternFor(f, *l)
+		if l.Ticked && p != "" && !slices.Contains(out, p) {
+			out = append(out, p)
+		}
+		if !l.Exact {
+			l.IgnoreLine.Pattern = p
+		}
+	}
+	for _, p := range words.Parts(f.Get("patterns"), "\n") {
+		if !slices.Contains(out, p) {
+			out = append(out, p)
+		}
+	}
+	return out
 }
 
 // ignore shows the changes that some line rules would have suppressed, and saves or removes such rules.
-func (a area) ignore(r *http.Request) (page, error) {
-	f := r.PostForm
-	q := api.IgnoreRequest{ID: r.PathValue("id"), From: f.Get("from"), To: f.Get("to"), Part: f.Get("part"),
-		Patterns: words.Parts(f.Get("patterns"), "\n")}
-	for _, n := range f["line"] {
-		if p := strings.TrimSpace(f.Get("pattern." + n)); p != "" && !slices.Contains(q.Patterns, p) {
-			q.Patterns = append(q.Patterns, p)
-		}
-	}
-	if n := f.Get("hunk"); n != "" {
-		var err error
-		if q.Hunk, err = strconv.Atoi(n); err != nil {
-			return page{}, badRequest("the hunk must be a number")
-		}
-	}
+func (v *visit) ignore() page {
+	f := v.PostForm
 	switch f.Get("do") {
-	case "preview":
-		return a.ignored(r, q, nil)
-	case "ignore":
-		return a.saveIgnored(r, q)
+	case "preview", "ignore":
 	case "undo":
-		return a.undoIgnored(r, f["pattern"])
+		return v.undoIgnored(f["pattern"])
+	default:
+		return v.fail(badRequest("the choices are to preview, to ignore, or to undo"))
 	}
-	return page{}, badRequest("the choices are to preview, to ignore, or to undo")
+	d := v.changedLines(f)
+	if f.Get("do") == "preview" {
+		return v.ignored(d, f, nil)
+	}
+	q := api.IgnoreRequest{ID: d.Item.ID, Patterns: d.chosenPatterns(f)}
+	if len(q.Patterns) == 0 {
+		return v.ignored(d, f, refusal(badRequest("Tick a line first: nothing is chosen.")))
+	}
+	out := ask(v, api.IgnoreLines, q)
+	if problem := v.refused(); problem != nil && problem.Status == http.StatusBadRequest {
+		return v.ignored(d, f, problem)
+	}
+	return goTo(withUndo(itemPath(q.ID)+"?done=ignored", out.Undo))
 }
 
-// saveIgnored saves the patterns that are chosen.
-func (a area) saveIgnored(r *http.Request, q api.IgnoreRequest) (page, error) {
-	if len(q.Patterns) == 0 && q.Hunk > 0 {
-		return a.ignored(r, q, refusal(badRequest("tick the lines to ignore")))
+// ignored shows what the chosen patterns would have silenced, and what is wrong with them.
+func (v *visit) ignored(d ignoreData, f url.Values, problem *api.Problem) page {
+	q := api.IgnoreRequest{ID: d.Item.ID, Patterns: d.chosenPatterns(f), Preview: true}
+	d.Form = Form{Of: form.Of[api.TagSettings](), Problem: problem, Values: url.Values{"patterns": f["patterns"]}}
+	if problem != nil || len(q.Patterns) == 0 {
+		return ignorePage(d)
 	}
-	asked := q
-	asked.Hunk = 0
-	out, err := api.IgnoreLines.Call(r.Context(), a.client, asked)
-	if problem := refusal(err); problem != nil && problem.Status == http.StatusBadRequest {
-		return a.ignored(r, q, problem)
+	d.IgnoreResult = ask(v, api.IgnoreLines, q)
+	if d.Form.Problem = v.refused(); d.Form.Problem == nil && f.Get("patterns") != "" {
+		trial := ask(v, api.TryWatch, api.TryRequest{ID: q.ID, Watch: &api.Watch{Ignore: q.Patterns}})
+		d.Hidden = trial.Captures
 	}
-	return goTo(linkTo("/items/"+url.PathEscape(q.ID), url.Values{"done": {"ignored"},
-		"rules": {strconv.Itoa(len(out.Rules))}})), err
+	return ignorePage(d)
 }
 
 // undoIgnored removes patterns. What they had silenced becomes unread again, if the form asks for that.
-func (a area) undoIgnored(r *http.Request, patterns []string) (page, error) {
-	q := api.IgnoreRequest{ID: r.PathValue("id"), Patterns: patterns, Undo: true}
-	_, err := api.IgnoreLines.Call(r.Context(), a.client, q)
-	if err == nil && r.PostForm.Get("unread") != "" {
-		err = a.unread(r, q.ID, patterns)
+func (v *visit) undoIgnored(patterns []string) page {
+	q := api.IgnoreRequest{ID: v.PathValue("id"), Patterns: patterns, Undo: true}
+	out := ask(v, api.IgnoreLines, q)
+	if v.PostForm.Get("unread") != "" {
+		v.unread(q.ID, patterns)
 	}
-	return goTo("/items/" + url.PathEscape(q.ID) + "?done=counted"), err
+	return goTo(withUndo(itemPath(q.ID)+"?done=counted", out.Undo))
 }
 
 // unread marks the changes of an item as unread that patterns have silenced.
-func (a area) unread(r *http.Request, id string, patterns []string) error {
-	it, err := api.GetItem.Call(r.Context(), a.client, api.ItemID{ID: id})
-	if err != nil {
-		return err
-	}
+func (v *visit) unread(id string, patterns []string) {
+	it := ask(v, api.GetItem, api.ItemID{ID: id})
 	mine := func(i api.IgnoredChange) bool {
 		return slices.Contains(patterns, strings.TrimPrefix(i.Rule, "ignore: "))
 	}
-	q := api.ChangeQuery{Host: it.SourceHost, Silenced: "only", Top: 500}
 	read := api.ReadRequest{Unread: true}
-	for {
-		found, err := api.ListChanges.Call(r.Context(), a.client, q)
-		if err != nil {
-			return err
+	q := api.ChangeQuery{Host: it.SourceHost, Silenced: "only", Top: 500}
+	for found, err := range v.client.Changes(v.Context(), q) {
+		if v.fail(err); v.err != nil {
+			return
 		}
 		for _, c := range found.Changes {
 			if c.ItemID == it.ID && slices.ContainsFunc(c.Ignored, mine) && len(read.IDs) < api.MaxReadIDs {
 				read.IDs = append(read.IDs, c.ID)
 			}
 		}
-		if q.Continuation = found.Continuation; q.Continuation == "" || len(read.IDs) == api.MaxReadIDs {
+		if len(read.IDs) == api.MaxReadIDs {
 			break
 		}
 	}
-	if len(read.IDs) == 0 {
-		return nil
+	if len(read.IDs) > 0 {
+		ask(v, api.MarkRead, read)
 	}
-	_, err = api.MarkRead.Call(r.Context(), a.client, read)
-	return err
-}
-
-// justIgnored returns the rules that a form has just added to an item: the last ones.
-func justIgnored(r *http.Request, it api.Item) []string {
-	n, err := strconv.Atoi(r.URL.Query().Get("rules"))
-	if err != nil || it.Watch == nil || r.URL.Query().Get("done") != "ignored" {
-		return nil
-	}
-	return it.Watch.Ignore[max(0, len(it.Watch.Ignore)-max(0, n)):]
-}
-
-// ignored shows what some rules would hide, and what is wrong with them.
-func (a area) ignored(r *http.Request, q api.IgnoreRequest, problem *api.Problem) (page, error) {
-	it, err := api.GetItem.Call(r.Context(), a.client, api.ItemID{ID: q.ID})
-	if err != nil {
-		return page{}, err
-	}
-	q.Preview = true
-	d := ignoreData{Item: it.Item, Asked: q, Form: Form{Of: form.Of[api.TagSettings](), Problem: problem,
-		Values: url.Values{"patterns": {strings.Join(q.Patterns, "\n")}}}}
-	if err := a.proposed(r, &d, it.Item); err != nil {
-		return page{}, err
-	}
-	if d.Form.Problem != nil {
-		return ignorePage(it.Item, d), nil
-	}
-	now := effectiveWatch(it)
-	w := api.Watch{Include: now.Include, Exclude: now.Exclude, Ignore: d.Rules}
-	trial, err := api.TryWatch.Call(r.Context(), a.client, api.TryRequest{ID: q.ID, Watch: &w})
-	d.Captures = slices.Clone(trial.Captures)
-	return ignorePage(it.Item, d), err
-}
-
-// proposed adds the lines of a hunk, and what the chosen patterns would have silenced; those that are proposed, if the
-// form is shown for the first time.
-func (a area) proposed(r *http.Request, d *ignoreData, it api.Item) error {
-	q := d.Asked
-	ask := func() (err error) {
-		out, err := api.IgnoreLines.Call(r.Context(), a.client, q)
-		if p := refusal(err); p != nil {
-			d.Form.Problem, err = p, nil
-		}
-		d.IgnoreResult = out
-		return err
-	}
-	if q.Hunk > 0 {
-		q.Patterns = nil
-		if err := ask(); err != nil || d.Form.Problem != nil && len(d.Lines) == 0 {
-			return err
-		}
-		if d.Proposed = linesIn(r.PostForm, d.Lines); r.PostForm.Has("sent") && len(d.Asked.Patterns) == 0 {
-			d.IgnoreResult = api.IgnoreResult{} // all lines are unticked
-		}
-	}
-	if q.Hunk = 0; d.Form.Problem == nil && (len(d.Asked.Patterns) > 0 || d.Asked.Hunk == 0) {
-		q.Patterns = d.Asked.Patterns
-		return ask()
-	}
-	return nil
-}
-
-// linesIn returns the lines of a hunk as a form has them. In a form that was not sent yet, those are ticked in which no
-// fact would be hidden.
-func linesIn(f url.Values, lines []api.IgnoreLine) (out []proposedLine) {
-	for i, l := range lines {
-		n := strconv.Itoa(i + 1)
-		p := proposedLine{IgnoreLine: l, N: i + 1, Pattern: l.Pattern, Ticked: !l.Fact && l.Pattern != ""}
-		if f.Has("sent") {
-			p.Pattern, p.Ticked = f.Get("pattern."+n), slices.Contains(f["line"], n)
-		}
-		out = append(out, p)
-	}
-	return out
 }

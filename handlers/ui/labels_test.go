@@ -39,7 +39,7 @@ func TestW5AlertsNameLabels(t *testing.T) {
 		t.Error(got)
 	}
 	f.Problem.Errors = nil
-	if got := f.Alert(); !strings.Contains(got, "interval.min") || (Form{}).Alert() != "" {
+	if got := f.Alert(); !strings.HasPrefix(got, "Interval.min") || (Form{}).Alert() != "" {
 		t.Error(got)
 	}
 }

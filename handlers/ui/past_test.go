@@ -12,8 +12,8 @@ import (
 // that it looks back, and not otherwise.
 func TestG2SinceWhenAValueIsKnown(t *testing.T) {
 	first := time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)
-	d := ruleData{Form: Form{Values: url.Values{"when.field": {" price "}}}}
-	d.Page.ID, d.Page.Fields = "url_a", map[string]api.ItemField{"price": {First: &api.FieldPoint{At: first}}}
+	d := tellData{Of: tellScope{More: "alert"}, Form: Form{Values: url.Values{"when.field": {" price "}}}}
+	d.Item.ID, d.Item.Fields = "url_a", map[string]api.ItemField{"price": {First: &api.FieldPoint{At: first}}}
 	if p := d.Past(first.AddDate(0, 0, 29)); p == nil || p.Since != first || p.Unread || p.Unlisted {
 		t.Errorf("after 29 days: %+v", p)
 	}

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"html/template"
 	"maps"
-	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -28,39 +27,32 @@ type searchData struct {
 }
 
 // search shows the results with passages, and, on request, with images.
-func (a area) search(r *http.Request) (page, error) {
-	q := r.URL.Query()
+func (v *visit) search() page {
+	q := v.URL.Query()
 	skip, _ := strconv.Atoi(q.Get("skip"))
 	d := searchData{
 		Query: q, Q: strings.TrimSpace(q.Get("q")), Host: q.Get("host"), Type: q.Get("type"), Language: q.Get("language"),
 		Since: q.Get("since"), PublishedAfter: q.Get("publishedAfter"), AsOf: q.Get("asOf"),
 		Pictures: q.Get("pictures") != "", Skip: max(0, skip),
 	}
-	p := page{Name: "search", Title: "Search", Pictures: d.Pictures}
 	if d.Q == "" {
-		st, err := api.GetStatus.Call(r.Context(), a.client, api.StatusQuery{})
+		st, err := api.GetStatus.Call(v.Context(), v.client, api.StatusQuery{})
 		d.NoPage = err == nil && st.Total() == 0
-		p.Data = d
-		return p, nil
+		return d.page()
 	}
-	var err error
-	d.SearchResponse, err = api.Search.Call(r.Context(), a.client, api.SearchRequest{
+	d.SearchResponse = ask(v, api.Search, api.SearchRequest{
 		Q: d.Q, Host: d.Host, Type: d.Type, Language: d.Language, Since: d.Since, PublishedAfter: d.PublishedAfter,
 		Tag: q.Get("tag"), Sort: q.Get("sort"), ChangedAfter: q.Get("changedAfter"),
 		MaxAge: q.Get("maxAge"), Stale: q.Get("stale"), Skip: d.Skip, NestImages: true, Facets: api.AllFacets,
 	})
-	d.Suggested = a.suggested(r, d.Q)
-	p.Data = d
-	return p, err
+	// A search works without completions of what was typed, so that errors are ignored.
+	found, _ := api.Suggest.Call(v.Context(), v.client, api.SuggestQuery{Q: d.Q})
+	d.Suggested = found.Suggestions
+	return d.page()
 }
 
-// suggested returns completions of what the user typed. A search works without them, so errors are ignored.
-func (a area) suggested(r *http.Request, typed string) []string {
-	found, err := api.Suggest.Call(r.Context(), a.client, api.SuggestQuery{Q: typed})
-	if err != nil {
-		return nil
-	}
-	return found.Suggestions
+func (d searchData) page() page {
+	return page{Name: "search", Title: "Search", Data: d, Pictures: d.Pictures}
 }
 
 // Next returns the offset of the next page; 0 on the last page.
@@ -170,24 +162,6 @@ func marked(p api.Passage) []piece {
 	return append(out, piece{strings.ToValidUTF8(p.Text[at:], "�"), false})
 }
 
-// readingFuncs are the functions that the templates of this part call.
-var readingFuncs = template.FuncMap{"found": foundAs, "marked": marked}
-
-// readingViews returns the pages for finding and reading texts, by pattern: the search, present and past versions of
-// pages, and the documentation.
-//
-// Texts are Markdown. They are shown as HTML without scripts and forms.
-func (a area) readingViews() map[string]viewFunc {
-	return map[string]viewFunc{
-		"GET /search":                            a.search,
-		"GET /items/{id}/read":                   a.reading,
-		"GET /items/{id}/captures/{sha256}/read": a.reading,
-		"GET /items/{id}/rendered":               a.rendered,
-		"GET " + helpPath:                        a.help,
-		"GET " + helpPath + "/{page}":            a.help,
-	}
-}
-
 // maxReading limits the number of bytes of a text that are shown.
 const maxReading = 512 << 10
 
@@ -200,17 +174,11 @@ type readingData struct {
 }
 
 // reading shows the text of a page as it is now, as it was on a given day, or as it is in a given capture.
-func (a area) reading(r *http.Request) (page, error) {
-	asOf := cmp.Or(r.PathValue("sha256"), r.URL.Query().Get("asOf"))
-	text, err := api.GetPageText.Call(r.Context(), a.client,
-		api.TextQuery{ID: r.PathValue("id"), AsOf: asOf, Format: "json", Zone: r.URL.Query().Get("zone")})
-	if err != nil {
-		return page{}, err
-	}
-	it, err := api.GetItem.Call(r.Context(), a.client, api.ItemID{ID: text.ItemID})
-	if err != nil {
-		return page{}, err
-	}
+func (v *visit) reading() page {
+	asOf := cmp.Or(v.PathValue("sha256"), v.URL.Query().Get("asOf"))
+	text := ask(v, api.GetPageText,
+		api.TextQuery{ID: v.PathValue("id"), AsOf: asOf, Format: "json", Zone: v.URL.Query().Get("zone")})
+	it := ask(v, api.GetItem, api.ItemID{ID: text.ItemID})
 	d := readingData{Item: it.Item, Capture: api.Capture{SHA256: text.Capture, CapturedAt: text.At},
 		Cut: len(text.Text) > maxReading}
 	all := bodies(it.Captures)
@@ -224,7 +192,7 @@ func (a area) reading(r *http.Request) (page, error) {
 		}
 	}
 	var body bytes.Buffer
-	err = untrusted.Convert([]byte(words.Clip(strings.ToValidUTF8(text.Text, "�"), maxReading)), &body)
+	v.fail(untrusted.Convert([]byte(words.Clip(strings.ToValidUTF8(text.Text, "�"), maxReading)), &body))
 	d.Body = template.HTML(body.String())
-	return page{Name: "reading", Title: itemTitle(it.Item), Data: d}, err
+	return page{Name: "reading", Title: itemTitle(it.Item), Data: d}
 }

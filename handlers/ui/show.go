@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/words"
@@ -19,25 +20,17 @@ import (
 //
 // All its functions are pure: they depend only on their arguments. Templates call them through [funcs].
 
-// funcs are the functions that every template may call.
-var funcs = template.FuncMap{
-	"add": func(a, b int) int { return a + b },
-	"int": func(n int64) int { return int(n) },
-	"of":  func(items map[api.Status]int, s api.Status) int { return items[s] },
+// icon returns a picture of static/icons.svg, by its name. Screen readers pass it over.
+func icon(name string) template.HTML {
+	return template.HTML(`<svg class="i" aria-hidden="true"><use href="` + Root + `/static/icons.svg#` + name + `"/></svg>`)
+}
 
-	"ago": words.Ago, "stamp": words.Stamp, "iso": iso, "rfc3339": rfc3339, "at": at, "dayName": dayName,
-	"bytes": words.Size, "thousands": words.Thousands, "count": words.Count, "percent": words.Percent,
-	"pct": share, "known": known,
-	"dash": dash, "short": short, "some": some, "external": external, "address": api.Address,
-
-	"bar": newBar, "periods": func() []plotPeriod { return periods }, "since": since,
-	"statuses": api.Statuses, "meaning": meaning, "tone": tone, "stateTone": stateTone,
-	"kindTone": kindTone, "kindWord": kindWord, "silencedWord": silencedWord,
-	"changeTitle": changeTitle, "whyBeside": whyBeside, "changeExtent": letter.Extent,
-	"shownOf": api.ShownOf, "tableNote": letter.TableNote, "rowSign": rowSign,
-	"changeTypes": func() []string { return []string{"url", "file", "entry"} },
-	"name":        itemTitle,
-	"sourceOf":    itemSource,
+// choose returns the first text if a statement holds, else the second.
+func choose(holds bool, yes, no string) string {
+	if holds {
+		return yes
+	}
+	return no
 }
 
 // choice is one option of a select element.
@@ -75,6 +68,14 @@ func newBar(done, of int, what string) progressBar { return progressBar{min(done
 // itemTitle returns the title of an item, or the address of its source if it has none.
 func itemTitle(it api.Item) string { return cmp.Or(it.Title, itemSource(it)) }
 
+// nextOf returns when an item is tried next: with its host, if it waits for that.
+func nextOf(it api.Item) time.Time {
+	if it.WaitsFor != nil {
+		return it.WaitsFor.NextTry
+	}
+	return it.NextCrawlAt
+}
+
 // itemSource returns the address of an item's source.
 func itemSource(it api.Item) string { return cmp.Or(it.DisplaySource, it.NormalizedSource) }
 
@@ -100,19 +101,16 @@ func tone(s api.Status) string {
 	case api.StatusError:
 		return "bad"
 	case api.StatusPending, api.StatusCrawled:
-		return "wait"
+		return "warn"
 	}
 	return "quiet"
 }
 
-// meaning explains a status.
+// meaning says a status in the words of people.
 func meaning(s api.Status) string {
 	return map[api.Status]string{
-		api.StatusIndexed: "found by searches", api.StatusCrawled: "fetched and stored, not indexed yet",
-		api.StatusPending:    "registered, not fetched yet",
-		api.StatusError:      "the last check failed; it will be retried",
-		api.StatusOutOfScope: "excluded by robots.txt, noindex or a rule, or another item stands for it",
-		api.StatusGone:       "missing on several checks in a row; still checked occasionally",
+		api.StatusIndexed: "read", api.StatusCrawled: "read, not searchable yet", api.StatusPending: "not read yet",
+		api.StatusError: "cannot be read", api.StatusOutOfScope: "left out", api.StatusGone: "gone",
 	}[s]
 }
 
@@ -127,7 +125,7 @@ func stateTone(state string) string {
 	case "cancelled", "skipped":
 		return "quiet"
 	}
-	return "wait"
+	return "warn"
 }
 
 // changeTitle returns a title for the item or entry that has changed.
@@ -140,39 +138,22 @@ func changeTitle(c api.FeedChange) string {
 	return c.EntryID
 }
 
-// kindTones are the CSS classes for the colours of kinds of change; other kinds have no colour.
-var kindTones = map[api.ChangeKind]string{"new": "good", "back": "good", "recovered": "good", "watchRestored": "good",
-	"listed": "good",
-	"gone":   "bad", "failing": "bad", "watchBroken": "bad", "reverted": "wait"}
-
-func kindTone(k api.ChangeKind) string {
-	if tone := kindTones[k]; tone != "" {
-		return tone
-	}
-	return "quiet"
-}
-
 // kindWord says what has changed.
 func kindWord(k api.ChangeKind) string {
 	kinds, _ := form.Of[api.ChangeFilter]().Field("kind")
 	return kinds.Text(string(k))
 }
 
+// whyShown returns why there is a change, if that is more than its difference says.
+func whyShown(c api.FeedChange) string {
+	if c.Kind == api.ChangeContent && len(c.Passages) > 0 {
+		return ""
+	}
+	return whyBeside(c)
+}
+
 // whyBeside returns why there is a change, without the values, which a page shows by themselves.
 func whyBeside(c api.FeedChange) string { return letter.WhyBeside(c.Why, c.Fields) }
-
-// rowSign returns what is shown before a row of a table, by what happened to the row.
-func rowSign(op string) string {
-	return map[string]string{"added": "+", "removed": "−", "moved": "moved:"}[op]
-}
-
-// silencedWord says for what a silenced change is in the list.
-func silencedWord(c api.FeedChange) string {
-	if c.Kind == "field" {
-		return "for conditions of rules"
-	}
-	return "silenced"
-}
 
 // iso formats a time for programs.
 func iso(t time.Time) string { return t.UTC().Format(time.RFC3339) }
@@ -191,27 +172,21 @@ func at(text string) time.Time {
 	return t
 }
 
+// midnight returns the beginning of the day of a time, in a zone.
+func midnight(t time.Time, zone *time.Location) time.Time {
+	year, month, day := t.In(zone).Date()
+	return time.Date(year, month, day, 0, 0, 0, 0, zone)
+}
+
 // dayName returns the name of the day that begins at a time, such as today, in the zone of that time.
 func dayName(now, day time.Time) string {
-	begin := func(days int) time.Time {
-		year, month, date := now.In(day.Location()).Date()
-		return time.Date(year, month, date-days, 0, 0, 0, 0, day.Location())
-	}
-	switch {
-	case day.Equal(begin(0)):
+	switch today := midnight(now, day.Location()); {
+	case day.Equal(today):
 		return "Today"
-	case day.Equal(begin(1)):
+	case day.Equal(midnight(today.AddDate(0, 0, -1), day.Location())):
 		return "Yesterday"
 	}
 	return day.Format("Monday, 2 January 2006")
-}
-
-// share returns a part of a whole in percent, for the width of a bar.
-func share(part, whole int) float64 {
-	if whole <= 0 {
-		return 0
-	}
-	return 100 * float64(part) / float64(whole)
 }
 
 // known formats a number or a flag that may be missing.
@@ -231,6 +206,20 @@ func known(v any) string {
 		}
 	}
 	return "–"
+}
+
+// sentence writes a reason as a sentence.
+func sentence(why string) string {
+	if why == "" {
+		return ""
+	}
+	return strings.TrimSuffix(capital(why), ".") + "."
+}
+
+// capital returns a text that begins with a capital letter.
+func capital(text string) string {
+	_, n := utf8.DecodeRuneInString(text)
+	return strings.ToUpper(text[:n]) + text[n:]
 }
 
 func dash(s string) string {

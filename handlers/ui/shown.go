@@ -2,7 +2,6 @@ package ui
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"html/template"
 	"io/fs"
@@ -10,6 +9,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -22,10 +22,14 @@ import (
 type shownPage struct {
 	Title    string
 	Path     string // the path of this page, below [Root]
+	Query    url.Values
+	Back     string // the same with its query, without what is said of the last action
 	Now      time.Time
 	TestMode bool
 	Flash    string // the message about the last action
 	Doubtful bool   // whether the message asks for attention
+	Undo     string // the id that takes the last action back; empty if nothing can
+	Body     string // classes of the page: acting has its actions at the foot of a phone, drawer has a part chooser
 	Feed     string // address of the feed of what the page lists; empty for a page without one
 	Data     any
 	Visitor
@@ -34,13 +38,7 @@ type shownPage struct {
 // Link returns a path below [Root] with parameters. The strings in pairs are names and values in
 // turn; parameters with empty values are left out.
 func (s shownPage) Link(path string, pairs ...string) string {
-	q := url.Values{}
-	for i := 0; i+1 < len(pairs); i += 2 {
-		if pairs[i+1] != "" {
-			q.Set(pairs[i], pairs[i+1])
-		}
-	}
-	return linkTo(Root+path, q)
+	return linkTo(Root+path, params(pairs...))
 }
 
 // Block returns the data of a block of a page: the page and data of the block's own.
@@ -58,32 +56,43 @@ func (s shownPage) On(path string) bool {
 
 // A section is an entry of the navigation, with the first parts of the paths that belong to it.
 type section struct {
-	Name, Path string
-	paths      []string
+	Name, Path, Icon string
+	paths            []string
 }
 
 // Sections are what people come for. On a phone, they stand at the foot of the screen.
 func (shownPage) Sections() []section {
 	return []section{
-		{"Changes", "/", []string{"/", "/changes", "/added"}},
-		{"Search", "/search", []string{"/search"}},
-		{"Pages", "/items", []string{"/items", "/tags", "/import"}},
-		{"Notifications", "/notifications", []string{"/notifications"}},
-		{"Help", "/help", []string{"/help"}},
+		{"Changes", "/", "changes", []string{"/", "/changes", "/added"}},
+		{"Pages", "/items", "pages", []string{"/items", "/tags", "/import", "/tell"}},
+		{"Search", "/search", "search", []string{"/search"}},
+		{"Alerts", "/notifications", "bell", []string{"/notifications"}},
+	}
+}
+
+// MoreSections are in the menu of every page.
+func (shownPage) MoreSections() []section {
+	return []section{
+		{"Whole sites", "/hosts", "site", []string{"/hosts", "/sites", "/backfill"}},
+		{"Machine", "/machine", "machine", []string{"/machine", "/index", "/keys", "/entries"}},
+		{"Help", "/help", "help", []string{"/help"}},
 	}
 }
 
 // MachineSections are about the machine and the whole of its work.
 func (shownPage) MachineSections() []section {
 	return []section{
-		{"Machine", "/machine", []string{"/machine"}},
-		{"Entries", "/entries", []string{"/entries"}},
-		{"Hosts", "/hosts", []string{"/hosts", "/sites"}},
-		{"Runs", "/backfill", []string{"/backfill"}},
-		{"Index", "/index", []string{"/index"}},
-		{"Keys", "/keys", []string{"/keys"}},
+		{"Machine", "/machine", "", []string{"/machine"}},
+		{"Sites", "/hosts", "", []string{"/hosts", "/sites"}},
+		{"Entries", "/entries", "", []string{"/entries"}},
+		{"Runs", "/backfill", "", []string{"/backfill"}},
+		{"Index", "/index", "", []string{"/index"}},
+		{"Keys", "/keys", "", []string{"/keys"}},
 	}
 }
+
+// Adds reports whether the page has the button that watches a page.
+func (s shownPage) Adds() bool { return s.MayWrite() && !s.On("/tell") }
 
 // In reports whether this page belongs to a section.
 func (s shownPage) In(section section) bool { return slices.ContainsFunc(section.paths, s.On) }
@@ -93,12 +102,12 @@ func (s shownPage) InMachine() bool { return slices.ContainsFunc(s.MachineSectio
 
 // Raw returns the address from which a browser downloads the bytes of a capture without showing them.
 func (s shownPage) Raw(id, digest string) string {
-	return s.Link("/items/"+url.PathEscape(id)+"/captures/"+url.PathEscape(digest), "raw", "true")
+	return s.Link(itemPath(id)+"/captures/"+url.PathEscape(digest), "raw", "true")
 }
 
 // Plain does the same for the bytes that the source sent, of a page that was rendered.
 func (s shownPage) Plain(id, digest string) string {
-	return s.Link("/items/"+url.PathEscape(id)+"/captures/"+url.PathEscape(digest), "raw", "true", "plain", "true")
+	return s.Link(itemPath(id)+"/captures/"+url.PathEscape(digest), "raw", "true", "plain", "true")
 }
 
 // Found returns the address of the page about a search result.
@@ -106,7 +115,7 @@ func (s shownPage) Found(r api.SearchResult) string {
 	if r.Type == api.TypeEntry {
 		return s.Entry(r.ID)
 	}
-	return s.Link("/items/" + url.PathEscape(r.ID))
+	return s.Link(itemPath(r.ID))
 }
 
 // About returns the address of the page about the item or entry that has changed.
@@ -114,7 +123,7 @@ func (s shownPage) About(c api.FeedChange) string {
 	if c.EntryID != "" {
 		return s.Entry(c.EntryID)
 	}
-	return s.Link("/items/" + url.PathEscape(c.ItemID))
+	return s.Link(itemPath(c.ItemID))
 }
 
 // Earlier returns the address of the next part of this list, which begins at a cursor.
@@ -137,27 +146,8 @@ func (s shownPage) Finding(f api.Finding) string {
 	if strings.HasPrefix(f.ID, "entry_") {
 		return s.Entry(f.ID)
 	}
-	return s.Link("/items/" + url.PathEscape(f.ID))
+	return s.Link(itemPath(f.ID))
 }
-
-// hunks is the data of the template that shows the differences between two versions.
-type hunks struct {
-	api.Diff
-	Page     shownPage
-	ID, Part string
-}
-
-// numberedHunk is the data of a template about one hunk.
-type numberedHunk struct {
-	hunks
-	N int
-}
-
-// At returns the data of the template about the hunk with a number, from 1.
-func (h hunks) At(n int) any { return numberedHunk{h, n} }
-
-// Hunks returns the data for the template that shows the differences between two versions of an item.
-func (s shownPage) Hunks(id string, d api.Diff, part string) any { return hunks{d, s, id, part} }
 
 // versions is the data of the template that lets a person choose two versions.
 type versions struct {
@@ -207,71 +197,14 @@ func visitorOf(r *http.Request) Visitor {
 	return v
 }
 
-// act is a link of a menu.
-type act struct {
-	Text, To string
-	Away     bool // leads to another site
-}
-
-// acts is the data of the menu with what can be done with a page that is watched.
-type acts struct {
-	Page            shownPage
-	ID, Title, Back string
-	More            []act
-}
-
-// Acts returns the data for the actions on the page of an item or a change, with "Mail me" beside
-// the menu. After an action, the browser goes back to the given path.
-func (s shownPage) Acts(id, title, back string) any {
-	return acts{Page: s, ID: id, Title: title, Back: back}
-}
-
-// ChangeActs returns the data for the menu of a change.
-func (s shownPage) ChangeActs(c api.FeedChange, title, back, page string) any {
-	a := acts{Page: s, ID: c.ItemID, Title: title, Back: back}
-	add := func(text, path string) { a.More = append(a.More, act{Text: text, To: s.Link(path)}) }
-	if c.To != "" {
-		add("View this version", "/items/"+c.ItemID+"/captures/"+c.To)
-	}
-	add("Watch only a part", "/items/"+c.ItemID+"/pick")
-	add("Who was notified", "/changes/"+c.ID)
-	if page != "" {
-		a.More = append(a.More, act{"Open the page", page, true})
-	}
-	return a
-}
-
-// muted is the data of a list of mutes.
-type muted struct {
-	Page  shownPage
-	Back  string
-	Mutes []api.Mute
-}
-
-// Muted returns the data for a list of mutes. After an action, the browser goes back to the given path.
-func (s shownPage) Muted(all []api.Mute, back string) any { return muted{s, back, all} }
-
-// undoes is the data of the form that removes rules for lines.
-type undoes struct {
-	Page  shownPage
-	ID    string
-	Rules []string
-}
-
-// Undoes returns the data for the form that removes rules for lines of an item.
-func (s shownPage) Undoes(id string, rules []string) any { return undoes{s, id, rules} }
-
 // templateSet has the template of each page, by name. Each template includes the common parts.
 type templateSet map[string]*template.Template
 
 // parse reads the templates of the folder "templates". Each file there is a page, and may use the
 // templates defined by the files of the folder "common" within it. Parse panics if a template is
 // broken, but a test would have found that before.
-func parse(files fs.FS, funcs ...template.FuncMap) templateSet {
-	common := template.New("").Funcs(template.FuncMap{"said": fieldMessage})
-	for _, f := range funcs {
-		common.Funcs(f)
-	}
+func parse(files fs.FS, funcs template.FuncMap) templateSet {
+	common := template.New("").Funcs(funcs)
 	template.Must(common.ParseFS(files, "templates/common/*.html"))
 	names, err := fs.Glob(files, "templates/*.html")
 	if err != nil {
@@ -285,20 +218,28 @@ func parse(files fs.FS, funcs ...template.FuncMap) templateSet {
 	return out
 }
 
-// Write renders a page.
-func (t templateSet) Write(w http.ResponseWriter, log *slog.Logger, p page, out shownPage) {
+// ownAddress matches the addresses of the app in the attributes of a page. Text that others have written matches
+// nowhere, because its quotation marks are escaped.
+var ownAddress = regexp.MustCompile(`\b(href|src|action|formaction|data-load)="/api/`)
+
+// Write renders a page. This is where addresses of the app get the path below which the visitor reaches it.
+func (t templateSet) Write(w http.ResponseWriter, r *http.Request, log *slog.Logger, p page, out shownPage) {
 	var body bytes.Buffer
 	if err := t[p.Name].ExecuteTemplate(&body, "page", out); err != nil {
 		log.Error("page not made", "page", p.Name, "err", err)
 		http.Error(w, "the page could not be rendered", http.StatusInternalServerError)
 		return
 	}
+	content := body.Bytes()
+	if prefix := wire.Prefix(r.Context()); prefix != "" {
+		content = ownAddress.ReplaceAll(content, []byte(`${1}="`+prefix+`/api/`))
+	}
 	h := w.Header()
 	secure(h, p.Pictures)
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Cache-Control", "no-store")
-	w.WriteHeader(cmp.Or(p.Status, http.StatusOK))
-	_, _ = w.Write(body.Bytes()) // an error means that the browser has disconnected
+	w.WriteHeader(p.status())
+	_, _ = w.Write(content) // an error means that the browser has disconnected
 }
 
 // secure sets headers that forbid everything that the pages do not need.
@@ -333,13 +274,3 @@ func static(files fs.FS) http.Handler {
 		wire.Tagged(w, r, body)
 	})
 }
-
-// cannotData is why a rule cannot fire, for a template.
-type cannotData struct {
-	Page   shownPage
-	Cannot []api.CannotFire
-	More   int // pages that are not named
-}
-
-// Cannot returns why a rule cannot fire, for a template.
-func (s shownPage) Cannot(all []api.CannotFire, more int) any { return cannotData{s, all, more} }

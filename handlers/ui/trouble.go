@@ -2,7 +2,6 @@ package ui
 
 import (
 	"context"
-	"net/http"
 	"slices"
 	"sync"
 	"time"
@@ -46,7 +45,7 @@ func problemsOf(ctx context.Context, c *api.Client, st api.SearchStatus, now tim
 	if p.Broken, p.MoreBroken, err = c.BrokenWatches(ctx, "", needsShown); err != nil {
 		return p, err
 	}
-	rules, err := api.ListRules.Call(ctx, c, api.RuleQuery{Cannot: true, Top: needsShown + 1})
+	rules, err := api.ListRules.Call(ctx, c, api.RuleQuery{Cannot: true, Brief: true, Top: needsShown + 1})
 	if err != nil {
 		return p, err
 	}
@@ -103,13 +102,16 @@ func failingChannels(ctx context.Context, c *api.Client, now time.Time) (failing
 // attentionData lists the problems that a person must solve.
 type attentionData struct {
 	problems
+	positions
 
-	Held []api.HostStatus // hosts at which many pages went missing at once
+	Held    []api.HostStatus // hosts at which many pages went missing at once
+	Looking bool             // whether the positions are still looked for
+}
 
-	// Positional are selectors of watches that find a row or an entry by its place. MorePositional says that there may
-	// be more of them.
+// positions are selectors of watches that find a row or an entry by its place.
+type positions struct {
 	Positional     []aPosition
-	MorePositional bool
+	MorePositional bool // whether there are more of them
 }
 
 // aPosition is a selector that finds a row or an entry by its place, and a better one.
@@ -127,46 +129,60 @@ func (d attentionData) Nothing() bool {
 }
 
 // attention lists the problems that a person must solve, and how to solve each.
-func (a area) attention(r *http.Request) (p page, err error) {
-	st, err := a.tally.Counts(r.Context())
-	if err != nil {
-		return p, err
-	}
+func (v *visit) attention() page {
+	st := v.counts()
 	d := attentionData{problems: st.found}
 	if st.Guarded > 0 {
 		d.Held = slices.DeleteFunc(slices.Clone(st.Hosts), func(h api.HostStatus) bool { return h.Guarded == 0 })
 		d.Held = d.Held[:min(len(d.Held), needsShown)]
 	}
-	d.Positional, d.MorePositional, err = a.positional(r.Context())
-	return page{Name: "attention", Title: "Needs attention", Data: d}, err
+	found, known, err := v.positions.get(v.Context(), costly)
+	v.fail(err)
+	d.positions, d.Looking = found, !known
+	return page{Name: "attention", Title: "Needs attention", Data: d}
+}
+
+// newPositions keeps the positions. To find them, every item is read, so that it is done rarely and no page waits long.
+func newPositions(client *api.Client, clock func() time.Time) *latest[positions] {
+	find := func(ctx context.Context) (positions, error) { return positional(ctx, client) }
+	return &latest[positions]{find: find, clock: clock, keep: 24 * time.Hour, pause: 10 * time.Minute,
+		patience: 300 * time.Millisecond}
 }
 
 // positional finds watches that find a row or an entry by its place. It looks for better selectors of the first ones.
-func (a area) positional(ctx context.Context) (out []aPosition, more bool, err error) {
+func positional(ctx context.Context, c *api.Client) (out positions, err error) {
 	const most = 5 // better selectors, for each of which captures are read
-	list, err := api.ListItems.Call(ctx, a.client, api.ItemQuery{Positional: true, Top: needsShown})
-	if err != nil {
-		return nil, false, err
-	}
-	for _, it := range list.Items {
-		if it.Watch == nil { // Unreachable: items without a watch are not selected.
-			continue
+	for list, err := range c.Pages(ctx, api.ItemQuery{Positional: true, Top: needsShown}) {
+		if err != nil {
+			return out, err
 		}
-		for _, s := range it.Watch.Include {
-			if !selector.IsPositional(s) {
+		for _, it := range list.Items {
+			if it.Watch == nil { // Unreachable: items without a watch are not selected.
 				continue
 			}
-			p := aPosition{Item: it, Selector: s}
-			if len(out) < most {
-				trial, err := api.TryWatch.Call(ctx, a.client, api.TryRequest{ID: it.ID, Selector: s})
-				if err == nil && len(trial.Offers) > 0 && !trial.Offers[0].ByPosition() {
-					p.Better, p.Words = trial.Offers[0].Selector, trial.Offers[0].Says
+			for _, s := range slices.DeleteFunc(slices.Clone(it.Watch.Include), isNamed) {
+				p := aPosition{Item: it, Selector: s}
+				if len(out.Positional) < most {
+					p.improve(ctx, c)
 				}
+				out.Positional = append(out.Positional, p)
 			}
-			out = append(out, p)
+		}
+		if out.MorePositional = list.Continuation != ""; len(out.Positional) >= needsShown {
+			break
 		}
 	}
-	return out, list.Continuation != "", nil
+	return out, nil
+}
+
+func isNamed(s string) bool { return !selector.IsPositional(s) }
+
+// improve looks for a better selector in what the page holds at present.
+func (p *aPosition) improve(ctx context.Context, c *api.Client) {
+	trial, err := api.TryWatch.Call(ctx, c, api.TryRequest{ID: p.Item.ID, Selector: p.Selector})
+	if err == nil && len(trial.Offers) > 0 && !trial.Offers[0].ByPosition() {
+		p.Better, p.Words = trial.Offers[0].Selector, trial.Offers[0].Says
+	}
 }
 
 const (
@@ -174,7 +190,7 @@ const (
 	costly = 50 * time.Millisecond
 	// recent is the maximum age of a last count that may be shown again.
 	recent = time.Minute
-	// rest is the shortest pause between two counts, as a multiple of the duration of the last count.
+	// rest is the shortest pause between two searches, as a multiple of the duration of the last one.
 	rest = 20
 )
 
@@ -186,64 +202,111 @@ type counts struct {
 	found problems
 }
 
-// tally counts items and problems, and keeps the last count. With thousands of hosts, counting
-// takes a moment. A person who opens many pages then sees the last count, with its time, while the
-// next one is made.
-type tally struct {
-	client *api.Client
-	clock  func() time.Time
+// latest keeps the result of what takes a moment to find. A person who opens many pages then sees the last result while
+// the next one is made.
+type latest[T any] struct {
+	find  func(context.Context) (T, error)
+	clock func() time.Time
+	// keep is how long a result may be shown again. The next one is looked for after a pause, and after a multiple of the
+	// time that the last one took.
+	keep, pause time.Duration
+	// patience is how long a page waits for a result; 0 if no page can do without one.
+	patience time.Duration
 
-	mu       sync.Mutex
-	last     counts
-	at       time.Time
-	took     time.Duration
-	counting bool
+	mu   sync.Mutex
+	last T
+	at   time.Time
+	took time.Duration
+	busy *finding[T] // nil if nothing is looked for at present
 }
+
+// finding is the search for a result. The result can be read when done is closed.
+type finding[T any] struct {
+	done chan struct{}
+	got  T
+	err  error
+}
+
+// get returns a new result, or the last one if that is recent and took longer than a duration. If a page need not wait
+// any longer, get returns the last result, which may be empty, and known is false.
+func (l *latest[T]) get(ctx context.Context, longer time.Duration) (got T, known bool, err error) {
+	l.mu.Lock()
+	age := l.clock().Sub(l.at)
+	known = l.took > longer && age < l.keep
+	begins := l.busy == nil && (!known || age > max(l.pause, rest*l.took))
+	if begins {
+		l.busy = &finding[T]{done: make(chan struct{})}
+		go l.search(context.WithoutCancel(ctx), l.busy)
+	}
+	got, busy := l.last, l.busy
+	l.mu.Unlock()
+	if known {
+		return got, true, nil
+	}
+	var late <-chan time.Time
+	switch {
+	case l.patience > 0 && begins:
+		late = time.After(l.patience)
+	case l.patience > 0:
+		late = time.After(l.patience / 30) // the page that began it has waited
+	}
+	select {
+	case <-busy.done:
+		return busy.got, true, busy.err
+	case <-late:
+		return got, false, nil
+	case <-ctx.Done():
+		return got, false, ctx.Err()
+	}
+}
+
+// search looks for a result, and keeps it unless it was forgotten meanwhile.
+func (l *latest[T]) search(ctx context.Context, f *finding[T]) {
+	began := time.Now()
+	f.got, f.err = l.find(ctx)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	close(f.done)
+	if l.busy != f {
+		return
+	}
+	if l.busy = nil; f.err == nil {
+		l.last, l.at, l.took = f.got, l.clock(), time.Since(began)
+	}
+}
+
+// forget discards the last result. The next page looks again, because a person who has just changed something expects
+// to see the effect.
+func (l *latest[T]) forget() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.at, l.busy = time.Time{}, nil
+}
+
+// tally counts items and problems, and keeps the last count: with thousands of hosts, counting takes a moment.
+type tally struct{ latest[counts] }
 
 // newTally makes a tally that has counted nothing yet.
 func newTally(client *api.Client, clock func() time.Time) *tally {
-	return &tally{client: client, clock: clock}
+	count := func(ctx context.Context) (c counts, err error) {
+		if c.SearchStatus, err = api.GetStatus.Call(ctx, client, api.StatusQuery{}); err == nil {
+			c.found, err = problemsOf(ctx, client, c.SearchStatus, clock())
+			c.Needs, c.More = c.found.Count()
+		}
+		return c, err
+	}
+	return &tally{latest[counts]{find: count, clock: clock, keep: recent}}
 }
 
 // Counts returns a new count. If counting is slow and the last count is recent, Counts returns the
 // last count instead.
-func (t *tally) Counts(ctx context.Context) (counts, error) {
-	t.mu.Lock()
-	last, again := t.last, false
-	age := t.clock().Sub(t.at)
-	known := t.took > costly && age < recent
-	if known && !t.counting && age > rest*t.took {
-		t.counting, again = true, true
-	}
-	t.mu.Unlock()
-	if again {
-		go func() { _, _ = t.count(context.WithoutCancel(ctx)) }() // the next page shows the result
-	}
-	if known {
-		return last, nil
-	}
-	return t.count(ctx)
+func (t *tally) Counts(ctx context.Context) (c counts, err error) {
+	c, _, err = t.get(ctx, costly)
+	return c, err
 }
 
-// forget discards the last count. The next page counts again, because a person who has just changed
-// something expects to see the effect.
-func (t *tally) forget() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.at = time.Time{}
-}
-
-func (t *tally) count(ctx context.Context) (c counts, err error) {
-	began := time.Now()
-	if c.SearchStatus, err = api.GetStatus.Call(ctx, t.client, api.StatusQuery{}); err == nil {
-		c.found, err = problemsOf(ctx, t.client, c.SearchStatus, t.clock())
-		c.Needs, c.More = c.found.Count()
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.counting = false
-	if err == nil {
-		t.last, t.at, t.took = c, t.clock(), time.Since(began)
-	}
+// Lately returns the last count if it is recent, for pages on which it only stands beside something else.
+func (t *tally) Lately(ctx context.Context) (c counts, err error) {
+	c, _, err = t.get(ctx, 0)
 	return c, err
 }

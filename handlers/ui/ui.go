@@ -5,10 +5,8 @@
 // that another client could not. Pages are made on the server and work without JavaScript. With
 // JavaScript, pages update themselves and searches answer while a person types.
 //
-// Each part of the dashboard is an [area]. It provides views, and the functions that its templates
-// call. One [server] turns the result of every view into an answer. The views of an area know the API
-// but not those of another, with one exception: all use the [tally], which counts the problems that
-// need attention.
+// The [views] of the dashboard know the API, but not each other. One [server] turns the result of every view into an
+// answer. All use the [tally], which counts the problems that need attention.
 //
 // # Safety
 //
@@ -28,7 +26,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
-	"path"
 	"strings"
 	"sync"
 	"time"
@@ -43,10 +40,7 @@ import (
 var files embed.FS
 
 // templates are the templates of all parts.
-var templates = sync.OnceValue(func() templateSet {
-	return parse(files, funcs, itemsFuncs, pushedFuncs, readingFuncs, rulesFuncs, sitesFuncs,
-		statusFuncs)
-})
+var templates = sync.OnceValue(func() templateSet { return parse(files, funcs) })
 
 // Options configure the dashboard.
 type Options struct {
@@ -60,17 +54,11 @@ type Options struct {
 func New(o Options) http.Handler {
 	defaults.Clock(&o.Clock)
 	defaults.Log(&o.Log)
-	tally := newTally(o.Client, o.Clock)
-	s := &server{Templates: templates(), Client: o.Client, Clock: o.Clock, Log: o.Log, Acted: tally.forget}
-	a := area{client: o.Client, clock: o.Clock, tally: tally}
+	s := &server{area: area{client: o.Client, clock: o.Clock, tally: newTally(o.Client, o.Clock),
+		positions: newPositions(o.Client, o.Clock)}, templates: templates(), log: o.Log}
 	mux := http.NewServeMux()
-	for _, part := range []map[string]viewFunc{
-		a.changesViews(), a.itemsViews(), a.pushedViews(), a.readingViews(), a.rulesViews(), a.sitesViews(),
-		a.statusViews(),
-	} {
-		for pattern, view := range part {
-			mux.Handle(pattern, s.serve(view))
-		}
+	for pattern, view := range views {
+		mux.Handle(pattern, s.serve(view))
 	}
 	mux.Handle("GET /static/{name}", static(files))
 	for _, document := range []string{"/items/{id}/captures/{sha256}", "/export/items", "/docs", "/openapi.json"} {
@@ -78,9 +66,7 @@ func New(o Options) http.Handler {
 	}
 	mux.Handle("GET /items/{id}/csv/{name...}", passField(o.API))
 	mux.HandleFunc("GET "+signInPath, func(w http.ResponseWriter, r *http.Request) { SignIn(w, r, http.StatusOK, "") })
-	mux.Handle("/", s.serve(func(*http.Request) (page, error) {
-		return page{}, notFound("the dashboard has no such page")
-	}))
+	mux.Handle("/", s.serve(func(v *visit) page { return v.fail(notFound("the dashboard has no such page")) }))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if FromElsewhere(r) {
 			http.Error(w, "refused: the request came from a page of another site", http.StatusForbidden)
@@ -113,7 +99,10 @@ func passField(to http.Handler) http.Handler {
 	})
 }
 
-const signInPath = "/sign-in"
+const (
+	signInPath = "/sign-in"
+	linkPath   = "/link"
+)
 
 // TokenField is the name of the form field that holds [Visitor.Token].
 const TokenField = "token"
@@ -124,8 +113,8 @@ func ReadForm(r *http.Request) *api.Problem { return refusal(readForm(r)) }
 
 // RefuseForm shows why a form was not read.
 func RefuseForm(w http.ResponseWriter, r *http.Request, why *api.Problem) {
-	templates().Write(w, slog.Default(), page{Name: "problem", Status: why.Status}, shownPage{Title: why.Title,
-		Path: strings.TrimPrefix(r.URL.Path, Root), Now: time.Now().UTC(), Data: why})
+	templates().Write(w, r, slog.Default(), page{Name: "problem", Refused: why}, shownPage{Title: why.Title,
+		Path: strings.TrimPrefix(r.URL.Path, Root), Now: time.Now().UTC(), Data: refused{Problem: why}})
 }
 
 // signInData is the data of the sign-in page.
@@ -138,24 +127,18 @@ type signInData struct {
 // reveals nothing else.
 func SignIn(w http.ResponseWriter, r *http.Request, status int, why string) {
 	to := cmp.Or(r.PostForm.Get("to"), strings.TrimPrefix(r.URL.RequestURI(), Root))
-	if strings.HasPrefix(to, signInPath) || r.Method == http.MethodPost && r.PostForm.Get("to") == "" {
+	if strings.HasPrefix(to, signInPath) || strings.HasPrefix(to, linkPath) ||
+		r.Method == http.MethodPost && r.PostForm.Get("to") == "" {
 		to = ""
 	}
-	templates().Write(w, slog.Default(), page{Name: "signin", Status: status},
+	templates().Write(w, r, slog.Default(), page{Name: "signin", Status: status},
 		shownPage{Title: "Sign in", Path: signInPath, Now: time.Now().UTC(), Data: signInData{why, Below(to)}})
 }
 
-// Below returns the path of an address below [Root], with its query. It returns "/" for an address
-// outside the dashboard.
-func Below(to string) string {
-	at, query, _ := strings.Cut(to, "?")
-	if !strings.HasPrefix(at, "/") || path.Clean(at) != at || strings.ContainsAny(to, "\\\r\n#") || len(to) > 2000 {
-		return "/"
-	}
-	if query != "" {
-		return at + "?" + query
-	}
-	return at
+// SignInLink shows the page that a link opens that signs in, with the link's token.
+func SignInLink(w http.ResponseWriter, r *http.Request, token string) {
+	templates().Write(w, r, slog.Default(), page{Name: "signinlink"},
+		shownPage{Title: "Sign in", Path: signInPath, Now: time.Now().UTC(), Data: token})
 }
 
 var sameSite = http.NewCrossOriginProtection()
@@ -170,7 +153,7 @@ func FromElsewhere(r *http.Request) bool {
 	return sameSite.Check(&outer) != nil
 }
 
-// LinkedMute is the data of the page that a mute link opens.
+// LinkedMute is the data of the page that a link opens that mutes or stops.
 type LinkedMute struct {
 	notify.LinkedMute
 
@@ -178,8 +161,8 @@ type LinkedMute struct {
 	Done   string // what the form has asked for
 }
 
-// MuteLink shows the page of a mute link. It has no navigation: its reader may not have signed in.
-func MuteLink(w http.ResponseWriter, _ *http.Request, d LinkedMute) {
-	templates().Write(w, slog.Default(), page{Name: "mutelink"}, shownPage{Title: "Mute this page",
+// MuteLink shows the page of such a link. It has no navigation: its reader may not have signed in.
+func MuteLink(w http.ResponseWriter, r *http.Request, d LinkedMute) {
+	templates().Write(w, r, slog.Default(), page{Name: "mutelink"}, shownPage{Title: "Messages about a page",
 		Path: signInPath, Now: time.Now().UTC(), Data: d})
 }

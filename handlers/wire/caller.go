@@ -11,6 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
+	"github.com/tidemark/tidemark/pkg/ops/keys"
 )
 
 // Caller is the sender of a request and what that sender may do.
@@ -23,14 +24,18 @@ type Caller struct {
 const UserPrefix = "user:"
 
 // Reader returns the name under which the caller's reading position is kept. Where no key is
-// needed, all callers share one name, which no key can have. Users may have names that no key of a
-// row can have, so theirs are hashed.
+// needed, all callers share one name, which no key can have; it is also that of the machine's own
+// key, so that nothing is unread again where a key is needed from now on. Users may have names that
+// no key of a row can have, so theirs are hashed.
 func (c Caller) Reader() string {
 	if user, ok := strings.CutPrefix(c.Name, UserPrefix); ok {
 		sum := sha256.Sum256([]byte(user))
 		return UserPrefix + hex.EncodeToString(sum[:16])
 	}
-	return cmp.Or(c.Name, "-")
+	if name, _, _ := strings.Cut(c.Name, "@"); name != keys.Machine {
+		return cmp.Or(c.Name, "-")
+	}
+	return "-"
 }
 
 type callerKey struct{}

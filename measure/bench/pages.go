@@ -86,10 +86,12 @@ func dashboardPages(served http.Handler, item string) ([]string, error) {
 		return nil, errors.New("the first page shows no change")
 	}
 	return []string{emptyPage, "", "/changes/" + change, "/add", "/attention", "/machine", "/index", "/keys", "/items",
-		"/items?status=Error", "/items?host=" + lastHost, "/items/" + item, "/items/" + item + "/settings",
-		"/items/" + item + "/stop", "/tags", "/hosts", "/hosts/" + lastHost, "/backfill", "/search?q=harbour",
-		"/notifications", "/notifications/new-rule", "/notifications/new-channel", "/notifications/address", "/entries",
-		"/entries/batches", "/entries/imports", "/import", "/help", "/help/guide", "/static/style.css"}, nil
+		"/items?find=harbour", "/items?status=Error", "/items?host=" + lastHost, "/items/" + item,
+		"/items/" + item + "/experts", "/items/" + item + "/stop", "/tell?item=" + item, "/tell", "/tags", "/hosts",
+		"/hosts/" + lastHost, "/backfill", "/search?q=harbour", "/notifications", "/notifications/messages?state=failed",
+		"/notifications/channels", "/notifications/new-channel", "/notifications/new-channel?kind=smtp",
+		"/notifications/address", "/tags/harbour", "/entries", "/entries/batches", "/entries/imports", "/import", "/help",
+		"/help/guide", "/static/style.css"}, nil
 }
 
 func ms(d time.Duration) float64 { return d.Seconds() * 1000 }

@@ -88,7 +88,7 @@ func judge(before, after partPage, selector string) string {
 	}
 	was, is := read(before), read(after)
 	switch {
-	case watch.Lost(is.Elements, is.Letters, was.Letters) == "":
+	case watch.Lost("", is.Elements, is.Letters, was.Letters) == "":
 		return ""
 	case is.Rebuilt(&was) == "":
 		return saysEmpty

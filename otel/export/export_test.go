@@ -195,7 +195,7 @@ func checkNumbers(t *testing.T, c *collector, m *telemetry.Metrics) {
 	if !c.metrics["tidemark_checks_total"].GetSum().IsMonotonic || changed != 1 {
 		t.Errorf("checks: %v", c.metrics["tidemark_checks_total"])
 	}
-	took := c.metrics["tidemark_invocation_duration_seconds"]
+	took, calls := c.metrics["tidemark_invocation_duration_seconds"], map[string]uint64{}
 	for _, p := range took.GetHistogram().DataPoints {
 		var n uint64
 		for _, b := range p.BucketCounts {
@@ -204,9 +204,13 @@ func checkNumbers(t *testing.T, c *collector, m *telemetry.Metrics) {
 		if n != p.Count || len(p.BucketCounts) != len(p.ExplicitBounds)+1 || took.Unit != "s" {
 			t.Errorf("%v", took)
 		}
+		calls[values(p.Attributes)["function"]] = n
 	}
-	if len(took.GetHistogram().DataPoints) != 7 { // by function, of which four are of the dashboard's page
-		t.Errorf("%v", took)
+	want := map[string]uint64{"POST AddUrlDocument": 1, "CrawlWorker": 2, "CrawlPoison": 1, "GET ui": 1, "GET items": 1}
+	for function, n := range want {
+		if calls[function] != n {
+			t.Errorf("%s: %d calls, want %d", function, calls[function], n)
+		}
 	}
 }
 

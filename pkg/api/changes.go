@@ -20,7 +20,7 @@ type ChangeQuery struct {
 	Tag   string `json:"tag,omitempty"`   // Only changes of items that had this tag.
 	Type  string `json:"type,omitempty"`  // Only changes of this type: url, file or entry.
 	// Only changes of these kinds, separated by commas. The kind content includes beside, beyond,
-	// bytes and reverted.
+	// bytes and reverted; field includes changes of a text in which a value that is told has changed, too.
 	Kind string `json:"kind,omitempty"`
 	// Where on the page: all (the default), main to leave out changes beside the main content and beyond the part
 	// that is read, or facts to leave out those beside it without a fact or a new sentence.
@@ -37,9 +37,15 @@ type ChangeQuery struct {
 	// Changes hidden by the rules of a watch: false (the default) leaves them out, true includes them, and "only"
 	// lists them alone.
 	Silenced string `json:"silenced,omitempty"`
+	// Only changes of this item, newest first: those at the times at which its captures, its lineage and its history
+	// have something.
+	ItemID string `json:"itemId,omitempty"`
 	// With each change, what became of it for the rules that are for its page.
 	Outcome bool `json:"outcome,omitempty"`
-	Top     int  `json:"top,omitempty" default:"50" min:"1" max:"500"` // Changes per page.
+	// Only changes with this outcome for at least one rule: told, gathered, muted, silenced, small, notMet, cannot,
+	// failed or off. A page may have fewer changes than top, although others follow.
+	State OutcomeState `json:"state,omitempty"`
+	Top   int          `json:"top,omitempty" default:"50" min:"1" max:"500"` // Changes per page.
 	// The continuation of the previous page; omit it for the first page.
 	Continuation string `json:"continuation,omitempty"`
 }
@@ -51,8 +57,8 @@ type ChangeFilter struct {
 	Tag  string `json:"tag,omitempty" label:"Tag" flag:"tag TAG"`             // a tag that the item had when it changed
 	Type string `json:"type,omitempty" label:"Type" choices:"url|file|entry"` // of what has changed
 	// kinds, separated by commas; content includes those of other text
-	Kind string `json:"kind,omitempty" label:"Kinds of change" flag:"kind KIND,KIND" format:"list" choices:"content=text changed|beside=text beside the main content|beyond=text beyond what is read|bytes=bytes without text|new=new page|gone=gone|back=back again|moved=moved text|title=title|images=images|metadata=metadata|reverted=earlier text restored|failing=failing|recovered=recovered|watchBroken=watch broken|watchRestored=watch restored|listed=new entry of a list|field=a value of the page"`
-	// facts: of a change beside the main content, what has a fact or a sentence; main: without changes of the kinds beside
+	Kind string `json:"kind,omitempty" label:"Kinds of change" flag:"kind KIND,KIND" format:"list" choices:"content=text changed|beside=text elsewhere on the page|beyond=text beyond what is read|bytes=bytes without text|new=new page|gone=gone|back=back again|moved=moved text|title=title|images=images|metadata=metadata|reverted=earlier text restored|failing=failing|recovered=recovered|watchBroken=watch broken|watchRestored=watch restored|listed=new entry of a list|field=a value of the page"`
+	// facts: of a change elsewhere on the page, what has a fact or a sentence; main: without changes of the kinds beside
 	// and beyond. If it is not set, a kind that kind names, and what added, removed or a condition asks for, is told
 	// without a fact, too
 	Zone string `json:"zone,omitempty" label:"Part of the page" choices:"facts=main content, and facts beside it|main=only the main content|all=the whole page" default:"facts"`
@@ -128,7 +134,7 @@ type FeedChange struct {
 
 // Small is why nothing in a change is told by default.
 type Small struct {
-	Why  string `json:"why"`            // beside, moves, recurs or order
+	Why  string `json:"why"`            // beside, moves, clock, recurs or order
 	What string `json:"what,omitempty"` // such as: a clock
 }
 
@@ -221,9 +227,11 @@ type Reader struct {
 	UpTo string `json:"upTo,omitempty"` // all changes up to this cursor are read
 	// number of changes after the cursor upTo that the reader has marked as read
 	Beyond int `json:"beyond"`
-	Unread int `json:"unread"` // number of unread changes without small ones; 100 means 100 or more
+	Unread int `json:"unread"` // number of unread changes without small and silenced ones; 100 means 100 or more
 	// Filters are the reader's saved lists.
 	Filters []SavedFilter `json:"filters,omitempty"`
+	// Undo takes this change back. Only the answer to a change has it.
+	Undo *Undo `json:"undo,omitempty"`
 }
 
 // SavedFilter is a filter of a list of changes or items, saved under a name.

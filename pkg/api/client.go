@@ -40,6 +40,7 @@ type Client struct {
 	key    string
 	hc     *http.Client
 	tee    func(body []byte)
+	advice string
 }
 
 // NewClient returns a client of the Tidemark server at the given address, such as "http://localhost:7071". A missing
@@ -64,6 +65,28 @@ func (c *Client) Tee(f func(body []byte)) *Client {
 	own := *c
 	own.tee = f
 	return &own
+}
+
+// Advise returns a client whose error for a request without a valid key is this advice.
+func (c *Client) Advise(text string) *Client {
+	own := *c
+	own.advice = text
+	return &own
+}
+
+// SignInLink is a link that signs a browser in, once.
+type SignInLink struct {
+	Path  string    `json:"path"`           // and parameters, on the server
+	Until time.Time `json:"until,omitzero"` // zero where the dashboard needs no key
+}
+
+// signInLink is no route of the API, because only the dashboard has it.
+var signInLink = Route[None, SignInLink]{&Endpoint{Method: http.MethodPost, Path: "ui/link", Status: http.StatusOK,
+	Requests: []reflect.Type{reflect.TypeFor[None]()}, Answers: []reflect.Type{reflect.TypeFor[SignInLink]()}}}
+
+// SignInLink makes a link that signs a browser in to the dashboard, as the holder of the client's key.
+func (c *Client) SignInLink(ctx context.Context) (SignInLink, error) {
+	return signInLink.Call(ctx, c, None{})
 }
 
 // UnreachableError is the error of a server that did not answer at all.
@@ -224,6 +247,9 @@ func (c *Client) refusal(res *http.Response, body []byte) error {
 	media, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
 	if strings.HasSuffix(media, "json") && json.Unmarshal(body, p) == nil && cmp.Or(p.Title, p.Detail) != "" {
 		p.Status = res.StatusCode
+		if p.Status == http.StatusUnauthorized {
+			p.Detail = cmp.Or(c.advice, p.Detail)
+		}
 		return p
 	}
 	p = &Problem{Title: http.StatusText(res.StatusCode), Status: res.StatusCode}

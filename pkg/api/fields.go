@@ -84,7 +84,7 @@ type ChangedField struct {
 	First    bool   `json:"first,omitempty"`    // it was read for the first time
 	State    string `json:"state,omitempty"`    // value or disappeared
 	Reported bool   `json:"told,omitempty"`     // it is reported: somebody asked for it, or it is a price or an availability
-	// Condition is the rule's condition that the change meets, such as price < 80 EUR. It is given in messages and in
-	// tests of rules, and such a field comes first.
+	// Condition is the rule's condition that the change meets, such as "price is below 80 EUR". It is given in messages
+	// and in tests of rules, and such a field comes first.
 	Condition string `json:"condition,omitempty"`
 }

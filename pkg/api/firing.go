@@ -93,13 +93,15 @@ const (
 
 // RuleHere is a rule that is for a page.
 type RuleHere struct {
-	Rule     string        `json:"rule"`
-	Name     string        `json:"name"`
-	State    RuleHereState `json:"state"`
-	Why      string        `json:"why,omitempty"`     // why it cannot fire
-	Remedy   string        `json:"remedy,omitempty"`  // what to do about that
-	Until    time.Time     `json:"until,omitzero"`    // when the mute ends; left out if it has no end
-	LastSent time.Time     `json:"lastTold,omitzero"` // when its newest message was made, of the last thousand messages
+	Rule   string        `json:"rule"`
+	Name   string        `json:"name"`
+	State  RuleHereState `json:"state"`
+	Why    string        `json:"why,omitempty"`    // why it cannot fire
+	Remedy string        `json:"remedy,omitempty"` // what to do about that
+	Until  time.Time     `json:"until,omitzero"`   // when the mute ends; left out if it has no end
+	Every  string        `json:"every,omitempty"`  // how often it wants the page to be checked
+	// when its newest message was made, of the last thousand messages; only if the request asks for it
+	LastTold time.Time `json:"lastTold,omitzero"`
 }
 
 // Words says the state for people.
@@ -113,8 +115,9 @@ func (r RuleHere) Words() string { return withReason(r.State.Words(), r.Why) }
 
 // ItemWhyQuery asks why differences of a page are not reported.
 type ItemWhyQuery struct {
-	ID  string `json:"-" path:"id"`                                  // The item.
-	Top int    `json:"top,omitempty" default:"50" min:"1" max:"500"` // Rules per page of the answer.
+	ID    string `json:"-" path:"id"`                                  // The item.
+	Top   int    `json:"top,omitempty" default:"50" min:"1" max:"500"` // Rules per page of the answer.
+	Brief bool   `json:"brief,omitempty"`                              // Without lastTold, for which the newest messages are read.
 	// The continuation of the previous page; omit it for the first page.
 	Continuation string `json:"continuation,omitempty"`
 }

@@ -24,6 +24,12 @@ type Item struct {
 	CrawlAttempts int `json:"crawlAttempts" label:"Checks in a row that failed or found no page"`
 	// Warning says what is not as one may expect of the address that was given. Only the answer to an addition has it.
 	Warning string `json:"warning,omitempty" label:"Warning"`
+	// Undo takes this change back. Only the answer to a change has it.
+	Undo *Undo `json:"undo,omitempty" label:"-"`
+	// Check says what becomes of the check that was asked for. Only the answer to such a request has it.
+	Check *AskedCheck `json:"check,omitempty" label:"-"`
+	// WaitsFor says that the item waits for its host, which cannot be reached. Only GET items/{id} has it.
+	WaitsFor *WaitsFor `json:"waitsFor,omitempty" label:"Waits for its host" unit:"whole"`
 	// WatchBroken is true when the watched part of the page is missing or no longer looks as it did.
 	WatchBroken bool `json:"watchBroken,omitempty" label:"Watch broken"`
 	// WatchEmpty says that nothing stands in what is watched, while the rest of the page is as before. That there is
@@ -42,6 +48,8 @@ type Item struct {
 	Cut string `json:"cut,omitempty" label:"Cut"`
 	// AliasOf is the id of the item that is in the index in place of this one. ErrorMessage says why.
 	AliasOf string `json:"aliasOf,omitempty" label:"Alias of"`
+	// CaptureCount is the number of stored captures, as far as known. An item with one has not changed since it was read.
+	CaptureCount int `json:"captureCount,omitempty" label:"Captures"`
 	// RemoveRequested is true while the item is being removed.
 	RemoveRequested bool `json:"removeRequested,omitempty" label:"Being removed"`
 	// GuardedSince is when the item was found missing together with too many other items of its host. A second check
@@ -142,6 +150,21 @@ type Item struct {
 	JobID string `json:"jobId,omitempty" label:"Job"`
 }
 
+// AskedCheck says what becomes of a check that was asked for. State is asked if it begins at once. It is waits if the
+// site has asked for a pause, a daily limit is reached, or the host was tried within the last ten seconds.
+type AskedCheck struct {
+	State string    `json:"state"`
+	Why   string    `json:"why,omitempty"`
+	Until time.Time `json:"until,omitzero"`
+}
+
+// WaitsFor is a host that cannot be reached, for which an item waits.
+type WaitsFor struct {
+	Host    string    `json:"host"`
+	Why     string    `json:"why"`
+	NextTry time.Time `json:"nextTry"`
+}
+
 // WatchEmpty says what of a page is watched and empty.
 type WatchEmpty struct {
 	Since time.Time `json:"since"` // when the page lost it, or was first read without it
@@ -191,6 +214,8 @@ type ItemDetail struct {
 	List *ListState `json:"list,omitempty" label:"List" unit:"whole"`
 	// Folder is what the last listing of a folder found.
 	Folder *FolderState `json:"folder,omitempty" label:"Files" unit:"whole"`
+	// NoBrowser says why no browser can read a page that has hardly any text without one.
+	NoBrowser string `json:"noBrowser,omitempty" label:"No browser"`
 }
 
 // FolderState says what the last listing of a folder found.
@@ -284,6 +309,8 @@ type Decision struct {
 	// then the last time.
 	Since time.Time `json:"since,omitzero"`
 	Times int       `json:"times,omitempty"`
+	// Undo takes back what somebody has done, as long as it is given.
+	Undo *Undo `json:"undo,omitempty"`
 }
 
 // IsShared reports whether the line says of several checks that they made one decision. Lines about the next check
@@ -452,4 +479,22 @@ type CaptureID struct {
 	Raw    bool   `json:"raw,omitempty" default:"false"` // Return the bytes instead of the text.
 	// Return the bytes that the source sent, of a page that was rendered. Needs raw.
 	Plain bool `json:"plain,omitempty" default:"false"`
+}
+
+// Status is the state of an item (spec 003 §4).
+type Status string
+
+// The statuses of an item.
+const (
+	StatusPending    Status = "Pending"    // registered but not fetched yet
+	StatusCrawled    Status = "Crawled"    // fetched and stored, but not indexed yet
+	StatusIndexed    Status = "Indexed"    // in the search index
+	StatusError      Status = "Error"      // the last check failed; it will be tried again
+	StatusOutOfScope Status = "OutOfScope" // excluded by robots.txt, noindex or a rule, or represented by another item
+	StatusGone       Status = "Gone"       // answered 404 or 410 too many times in a row
+)
+
+// Statuses lists every status, in the order used for display.
+func Statuses() []Status {
+	return []Status{StatusIndexed, StatusCrawled, StatusPending, StatusError, StatusOutOfScope, StatusGone}
 }

@@ -40,9 +40,10 @@ type MemoryRequest struct {
 
 // ItemWhy says which rules are for a page, and why differences of the page are not told by default.
 type ItemWhy struct {
-	Rules  []RuleHere   `json:"rules"`  // first those for this page alone
-	Ignore []string     `json:"ignore"` // the rules for lines that do not count, of the item or its tags
-	Memory []MovingPart `json:"memory"` // what is known to move
+	Rules  []RuleHere   `json:"rules"`            // first those for this page alone
+	Checks *ItemChecks  `json:"checks,omitempty"` // what a rule wants of the checks of the page, and what holds them back
+	Ignore []string     `json:"ignore"`           // the rules for lines that do not count, of the item or its tags
+	Memory []MovingPart `json:"memory"`           // what is known to move
 
 	Continuation string `json:"continuation,omitempty"` // for the next rules
 }
@@ -69,7 +70,9 @@ func (s Small) Words() string {
 	what := cmp.Or(s.What, "a part")
 	switch s.Why {
 	case "beside":
-		return "text beside the content without a fact"
+		return "text elsewhere on the page that says nothing new"
+	case "clock":
+		return "a clock that shows when the page was read"
 	case "order":
 		return "the same lines in another order"
 	case "recurs":

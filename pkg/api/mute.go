@@ -19,14 +19,16 @@ type MuteID struct {
 // Mute keeps messages about a page back. The changes stay in every list, and are not sent later.
 type Mute struct {
 	ID     string    `json:"id"`
-	ItemID string    `json:"itemId"`
+	ItemID string    `json:"itemId"` // the page; empty if the rule is muted on all pages, as the link of a mail does
 	URL    string    `json:"url,omitempty"`
 	Title  string    `json:"title,omitempty"`
-	Rule   string    `json:"rule,omitempty"` // id of the only rule that is muted on the page
+	Rule   string    `json:"rule,omitempty"` // id of the only rule that is muted
 	From   time.Time `json:"from"`
 	Until  time.Time `json:"until,omitzero"` // left out if the mute has no end
 	Ended  bool      `json:"ended,omitempty"`
 	ByLink bool      `json:"byLink,omitempty"` // the link in a message made it
+	// Undo takes this change back. Only the answer to a change has it.
+	Undo *Undo `json:"undo,omitempty"`
 }
 
 // PublicAddress is the address at which people reach the installation. The links of messages lead there.

@@ -84,6 +84,7 @@ type RuleQuery struct {
 	ItemID string `json:"itemId,omitempty"` // Only the rules for this page.
 	// Only rules that can fire on none of their pages, or that are broken, at most top.
 	Cannot bool `json:"cannot,omitempty"`
+	Brief  bool `json:"brief,omitempty"`                                // Without lastTold, for which the newest messages are read.
 	Top    int  `json:"top,omitempty" default:"500" min:"1" max:"5000"` // Rules for one page per page of the answer.
 	// The continuation of the previous page; omit it for the first page.
 	Continuation string `json:"continuation,omitempty"`
@@ -119,6 +120,9 @@ type Rule struct {
 	Enabled bool      `json:"enabled"` // the opposite of off
 	Origin  string    `json:"origin"`  // where the rule is edited: here (through the API) or file (in the file of rules)
 	Created time.Time `json:"created,omitzero"`
+	// LastTold is when its newest message was made, of the last thousand messages of all rules. A list has it only if the
+	// request asks for it.
+	LastTold time.Time `json:"lastTold,omitzero"`
 	// Gathered is the number of changes that wait for the next digest.
 	Gathered int `json:"gathered,omitempty"`
 	// Problem is why the rule reports nothing at present, for example because a regular expression is too large.
@@ -133,6 +137,8 @@ type Rule struct {
 	Run   string `json:"run,omitempty"`
 	URL   string `json:"url,omitempty"`   // for a rule for one page: the page's address
 	Title string `json:"title,omitempty"` // for a rule for one page: the page's title when the rule was saved
+	// Undo takes this change back. Only the answer to a change has it.
+	Undo *Undo `json:"undo,omitempty"`
 }
 
 // Rules lists rules: first all that are not for one page, by name, then those for one page, by page.

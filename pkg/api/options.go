@@ -174,6 +174,8 @@ type Tag struct {
 	// Replaced are settings that this change has removed, because another one was set in their place: schedule or
 	// interval.
 	Replaced []string `json:"replaced,omitempty" label:"Replaced"`
+	// Undo takes this change back. Only the answer to a change has it.
+	Undo *Undo `json:"undo,omitempty" label:"-"`
 }
 
 // Tags lists the tags that have settings, by name.

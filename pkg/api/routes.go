@@ -115,6 +115,10 @@ var (
 	GetPageText  = also[TextQuery, PageText](GetText.Endpoint) // the same route with the format json
 )
 
+// Actions that are taken back. The caller needs the scope that the action needed; to take back what the caller has
+// read, read is enough.
+var UndoAction = route[UndoID, Undone](ok, post, "undo/{id}").scoped(ScopeRead)
+
 // Tags, and their settings for many items.
 var (
 	ListTags  = route[None, Tags](ok, get, "tags")
@@ -149,6 +153,7 @@ var (
 	DecideMemory = route[MemoryRequest, Memory](ok, post, "items/{id}/memory")
 	ExplainItem  = route[ItemWhyQuery, ItemWhy](ok, get, "items/{id}/why")
 	ListElements = route[ElementQuery, PageElements](ok, get, "items/{id}/elements")
+	ListOffers   = route[ItemID, PageOffers](ok, get, "items/{id}/offers")
 	TryWatch     = route[TryRequest, WatchTrial](ok, post, "items/{id}/watch/try").scoped(ScopeRead)
 	AcceptItem   = route[ItemID, Item](begun, post, "items/{id}/accept")
 	AcceptWatch  = route[ItemID, Item](begun, post, "items/{id}/watch/accept")

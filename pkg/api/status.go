@@ -66,6 +66,17 @@ type HostStatus struct {
 	Counts
 	PausedUntil time.Time `json:"pausedUntil,omitzero"`
 	PauseReason string    `json:"pauseReason,omitempty"`
+	// Unreachable says why the host cannot be reached. It is left out while the host answers.
+	Unreachable *Unreachable `json:"unreachable,omitempty"`
+}
+
+// Unreachable says that a host cannot be reached. Its pages wait until it answers, without attempts of their own.
+type Unreachable struct {
+	Why     string    `json:"why"`
+	Of      string    `json:"of"`    // dns, connection, tls or robots
+	Since   time.Time `json:"since"` // the first try that failed
+	Tries   int       `json:"tries"` // how many in a row have failed
+	NextTry time.Time `json:"nextTry"`
 }
 
 // StatusQuery selects one host, or all.

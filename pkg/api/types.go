@@ -22,24 +22,6 @@ import (
 // MaxBatch is the largest number of sources that one request may register.
 const MaxBatch = 1000
 
-// Status is the state of an item (spec 003 §4).
-type Status string
-
-// The statuses of an item.
-const (
-	StatusPending    Status = "Pending"    // registered but not fetched yet
-	StatusCrawled    Status = "Crawled"    // fetched and stored, but not indexed yet
-	StatusIndexed    Status = "Indexed"    // in the search index
-	StatusError      Status = "Error"      // the last check failed; it will be tried again
-	StatusOutOfScope Status = "OutOfScope" // excluded by robots.txt, noindex or a rule, or represented by another item
-	StatusGone       Status = "Gone"       // answered 404 or 410 too many times in a row
-)
-
-// Statuses lists every status, in the order used for display.
-func Statuses() []Status {
-	return []Status{StatusIndexed, StatusCrawled, StatusPending, StatusError, StatusOutOfScope, StatusGone}
-}
-
 // The types of an item.
 const (
 	TypeURL  = "url"
@@ -106,7 +88,8 @@ type ItemQuery struct {
 	Tag    string `json:"tag,omitempty"`    // Only items that have this tag.
 	Paused bool   `json:"paused,omitempty"` // Only items that are paused.
 	// Only items with a watch of their own that finds a row or an entry by its place, such as tr:nth-of-type(3).
-	Positional bool `json:"positional,omitempty"`
+	Positional bool   `json:"positional,omitempty"`
+	Find       string `json:"find,omitempty"` // Only items whose address or title has this text, whatever its case.
 	// One of source, status, lastChecked, lastChanged, nextCrawlAt and firstSeen; a leading hyphen reverses the order. At
 	// most 5,000 items are sorted: if there are more, name a host, a status or a tag.
 	Sort string `json:"sort,omitempty"`
@@ -170,12 +153,6 @@ func (r RefusedRequests) Words() string {
 	return text + " (the first: " + r.Host + ")"
 }
 
-// LacksBrowser reports whether the item is a thin page that a browser would read, if there were one.
-func (d ItemDetail) LacksBrowser() bool {
-	return d.Thin && d.Type != TypeFile && d.Rendered == nil && d.Effective != nil && d.Effective.Render == "never" &&
-		d.Effective.From["render"] == "default"
-}
-
 // BulkRequest applies one operation to many items: those listed by id, or all that match a filter.
 type BulkRequest struct {
 	IDs    []string    `json:"ids,omitempty"` // ids of items, at most 1,000
@@ -207,6 +184,8 @@ type BulkRun struct {
 	StartedAt time.Time   `json:"startedAt,omitzero"`
 	UpdatedAt time.Time   `json:"updatedAt,omitzero"`
 	EndedAt   time.Time   `json:"endedAt,omitzero"`
+	// Undo takes this change back. Only the answer to a change has it.
+	Undo *Undo `json:"undo,omitempty"`
 }
 
 // BulkError is an item for which the operation failed, and why.

@@ -8,7 +8,7 @@ import (
 )
 
 // IgnoreRequest creates rules for lines that should not count as changes of an item. Set one of pattern, patterns,
-// text and hunk.
+// text and hunk. A preview without any lists the changed lines of the whole diff, and chooses none.
 type IgnoreRequest struct {
 	ID string `json:"-" path:"id"` // The item.
 	// a regular expression (RE2) for lines
@@ -34,7 +34,8 @@ type IgnoreRequest struct {
 
 // IgnoreResult is the result of an [IgnoreRequest].
 type IgnoreResult struct {
-	// Lines are the changed lines of the hunk, at most 50, or the text, each with the rule that is proposed for it.
+	// Lines are the changed lines of the hunk or the diff, at most 50, or the text, each with the rule that is proposed
+	// for it.
 	Lines []IgnoreLine `json:"lines,omitempty"`
 	// Rules are those that were created or removed. A preview in which no line is chosen shows the rules of all lines.
 	Rules  []string `json:"rules"`
@@ -46,6 +47,8 @@ type IgnoreResult struct {
 	Changes  int              `json:"changes"`
 	Unread   int              `json:"unread,omitempty"`
 	Silenced []SilencedChange `json:"silenced,omitempty"`
+	// Undo takes this change back. A preview has none.
+	Undo *Undo `json:"undo,omitempty"`
 }
 
 // IgnoreLine is a changed line with the rule that is proposed for it.
@@ -84,14 +87,22 @@ type PageElements struct {
 	Lines   []ElementLine `json:"lines"`         // at most 300
 	Total   int           `json:"total"`         // number of lines that fit
 	Cut     string        `json:"cut,omitempty"` // what of the page is not listed
-	Why     string        `json:"why,omitempty"` // why there are no elements to choose, such as in a PDF
+	Why     string        `json:"why,omitempty"` // why there are no elements to choose, such as in a picture
 }
 
 // ElementLine is a text of a page that stands on its own, such as a paragraph.
 type ElementLine struct {
 	PageElement
+	// By is by what a selector would find the element, as in the offers of a trial; it is left out where finding that out
+	// takes too long.
+	By      string `json:"by,omitempty"`
 	Larger  bool   `json:"larger,omitempty"` // the element shows more than this text
 	Heading bool   `json:"heading,omitempty"`
+	Level   int    `json:"level,omitempty"`  // of a heading, 1 to 6
+	Entry   bool   `json:"entry,omitempty"`  // it stands in an entry of a list
+	Table   int    `json:"table,omitempty"`  // lines of the same table have the same number
+	Row     int    `json:"row,omitempty"`    // lines of the same row have the same number
+	Head    bool   `json:"head,omitempty"`   // the row is one of headers
 	Around  string `json:"around,omitempty"` // nav, header, footer or aside
 	// Parts are elements within the line that show a part of it.
 	Parts []PageElement `json:"parts,omitempty"`
@@ -101,7 +112,42 @@ type ElementLine struct {
 type PageElement struct {
 	Element int    `json:"element"` // number in the capture
 	Text    string `json:"text"`
+	Column  int    `json:"column,omitempty"` // of the cell of a table that it is or stands in, from 1
 }
+
+// PageOffers are what a page offers to be told of: prices come first, then the availability, lists, numbers, and other
+// parts. There are at most 20. They are read from the current capture; the site is not contacted.
+type PageOffers struct {
+	Offers []PageOffer `json:"offers"`
+}
+
+// PageOffer is something of a page of which people may want to be told.
+type PageOffer struct {
+	Kind    OfferKind `json:"kind"`
+	Name    string    `json:"name"`              // what the page calls it, such as the heading of a list; or else its kind
+	Text    string    `json:"text"`              // what the page shows now, for people
+	Value   any       `json:"value,omitempty"`   // of a value: a number or a text, as in the fields of an item
+	Unit    string    `json:"unit,omitempty"`    // of a number: its currency, or what it counts
+	Entries int       `json:"entries,omitempty"` // number of entries of a list, or of rows of a table
+	Every   string    `json:"every"`             // how often the page should be checked for it, such as 15m
+	// Watch is a patch of the watch of the item; see PATCH items/{id}.
+	Watch Watch `json:"watch"`
+	// When is the condition of a rule for the page. It is left out for lists and parts: a rule without a condition tells
+	// their changes.
+	When *Condition `json:"when,omitempty"`
+}
+
+// OfferKind is a kind of [PageOffer].
+type OfferKind string
+
+// The kinds of [PageOffer].
+const (
+	OfferPrice  OfferKind = "price"
+	OfferStock  OfferKind = "stock" // whether it is available
+	OfferList   OfferKind = "list"  // also a table, or a set of cards
+	OfferNumber OfferKind = "number"
+	OfferPart   OfferKind = "part" // anything else, such as the version of a program
+)
 
 // TryRequest tries a watch on the last captures. Nothing is saved, and the site is not contacted.
 type TryRequest struct {
@@ -118,8 +164,8 @@ type TryRequest struct {
 	// selector that is made takes its place.
 	Selector string `json:"selector,omitempty"`
 	Larger   int    `json:"larger,omitempty"` // take the element around it, this many times
-	// Scope says which of the offers is taken: this (the default) is the element alone, alike is every entry of its list
-	// or the whole table, column is the column of a cell.
+	// Scope says which of the offers is taken: this (the default) is the element alone, row is the row or the entry in
+	// which it stands, alike is every entry of its list or the whole table, column is the column of a cell.
 	Scope string `json:"scope,omitempty"`
 	// As is what to do with the element: only (the default) and also watch it, with the value that it shows; value reads
 	// that value alone; out leaves the element out.
@@ -132,7 +178,7 @@ type WatchTrial struct {
 	Selector string      `json:"selector,omitempty"` // the selector that was made
 	Text     string      `json:"text,omitempty"`     // what the chosen element shows
 	Larger   bool        `json:"larger,omitempty"`   // there is a larger element around it
-	Offers   []PartOffer `json:"offers,omitempty"`   // the ways to watch the chosen element, at most 3
+	Offers   []PartOffer `json:"offers,omitempty"`   // the ways to watch the chosen element, at most 4
 	// Value is the value that the chosen element shows, if its text is one: an amount, a date, a number or an
 	// availability. A rule can name it once the watch is saved.
 	Value    *PickedValue   `json:"value,omitempty"`
@@ -149,13 +195,14 @@ type PickedValue struct {
 
 // PartOffer is a way to watch a chosen element, and what its selector would find.
 type PartOffer struct {
-	Scope    string `json:"scope"` // this, alike or column
+	Scope    string `json:"scope"` // this, row, alike or column
 	Selector string `json:"selector"`
-	Says     string `json:"says"`              // by what the selector finds it, such as: the row “Great Hall”
-	By       string `json:"by"`                // id, heading, key, label, class, or place: its place alone
-	Entries  bool   `json:"entries,omitempty"` // new entries of the list are told
-	Text     string `json:"text"`              // the beginning of what it finds in the capture
-	Found    []int  `json:"found"`             // number of elements that it finds in each of the captures; -1 if there is no page
+	Says     string `json:"says"`               // by what the selector finds it, such as: the row “Great Hall”
+	By       string `json:"by"`                 // id, heading, key, label, class, or place: its place alone
+	Entries  bool   `json:"entries,omitempty"`  // new entries of the list are told
+	Text     string `json:"text"`               // the beginning of what it finds in the capture
+	Found    []int  `json:"found"`              // number of elements that it finds in each capture; -1 if there is no page
+	Elements []int  `json:"elements,omitempty"` // of those that are listed of the capture, what it has; at most 300
 	Steady   Steady `json:"steady"`
 }
 

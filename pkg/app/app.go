@@ -142,6 +142,9 @@ func (a *App) access() handlers.Access {
 // userScope returns what users may do whom a proxy has signed in.
 func (a *App) userScope() api.Scope { return a.cfg.UserScope }
 
+// basePath returns the path below which callers reach the app.
+func (a *App) basePath() string { return a.cfg.BasePath }
+
 // Hosts returns the names by which callers reach the Functions host: those of the setting, and the one that the host
 // reports.
 func (a *App) Hosts() []string {

@@ -39,6 +39,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/search/embed"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
+	"github.com/tidemark/tidemark/pkg/storage/undo"
 )
 
 // Assemble builds the services on a store and an index, and creates missing tables and queues. It reads credentials
@@ -49,6 +50,7 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 		cfg.Metrics = telemetry.New()
 	}
 	a := assembly{cfg: cfg, get: get, store: instrumented.Store(store, cfg.Metrics), log: log}
+	a.undo = undo.New(a.store, time.Now)
 	in, err := a.inputs()
 	if err != nil {
 		return nil, err
@@ -105,7 +107,7 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 		Schemes:  &fetch.SchemeGuesser{Transport: in.web.Transport(), UserAgent: cfg.Fetch.UserAgent},
 		Rebuilds: runs.rebuild, Bulk: runs.bulk, Migrate: runs.migrate, Backfill: runs.backfill, Polls: runs.sites,
 		Entries: pushed.entries, Enrich: pushed.enrich, Imports: pushed.imports, Lists: a.lists(in, reg.Items),
-		Notify: told, Activity: done, Keys: ring,
+		Notify: told, Activity: done, Keys: ring, Undo: a.undo,
 		Setting: get, Config: shownSettings(get), Rules: cfg.Rules, Version: Version, Instance: instance(get),
 		PurgeGone:   cfg.Schedule.PurgeGone,
 		KeepChanges: cfg.KeepChanges,
@@ -117,6 +119,7 @@ type assembly struct {
 	cfg   Config
 	get   func(string) string
 	store storage.Store
+	undo  *undo.Log
 	log   *slog.Logger
 }
 
@@ -149,7 +152,8 @@ func (a assembly) registry(in inputs, changes *feed.Feed) *registry.Registry {
 	cfg := a.cfg
 	return registry.New(a.store, registry.Options{
 		Schedule: cfg.Schedule, Table: cfg.Table, Strategy: cfg.Strategy,
-		Politeness: cfg.politeness(in.web.Exempt, cfg.Sites.Limits), Feed: changes, Log: a.log,
+		Politeness: cfg.politeness(in.web.Exempt, cfg.Sites.Limits), Feed: changes,
+		Undo: a.undo, Log: a.log,
 	})
 }
 
@@ -286,14 +290,15 @@ func (a assembly) notifier(changes *feed.Feed, items *registry.Items, tags *regi
 	}
 	sender := send.New(web, a.cfg.Fetch.UserAgent, time.Now)
 	return notify.New(a.store, changes, sender, notify.Options{File: a.cfg.RulesFile, Setting: a.get,
-		Keys: a.cfg.secrets(a.get, a.log), Admit: sender.Admit, Page: notify.PageOf(items), Log: a.log,
+		Keys: a.cfg.secrets(a.get, a.log), Admit: sender.Admit, Page: notify.PageOf(items), Undo: a.undo, Log: a.log,
 		AskFields: items.AskFields, Pages: notify.PagesOf(items, tags), Entries: pushed.Any,
 		Demand: notify.DemandsIn(items),
 		DemandAll: func(ctx context.Context, f registry.Filter) (string, error) {
 			begun, err := runs.ApplyDemands(ctx, f)
 			return begun.ID, err
 		},
-		Home: notify.HomeAddress{Set: a.cfg.PublicURL, Nearby: notify.MachineAddresses}, Metrics: a.cfg.Metrics}), nil
+		Home: notify.HomeAddress{Set: a.cfg.PublicURL, BasePath: a.cfg.BasePath,
+			Nearby: notify.MachineAddresses}, Metrics: a.cfg.Metrics}), nil
 }
 
 // runs are the services for long work that proceeds step by step.
@@ -326,7 +331,7 @@ func (a assembly) runs(in inputs, reg *registry.Registry, known records, out ind
 	return runs{
 		sites:   polls,
 		rebuild: rebuild.New(a.store, reg, known.snapshots, rebuilding),
-		bulk:    bulk.New(a.store, reg.Items, bulk.Options{Log: a.log}),
+		bulk:    bulk.New(a.store, reg.Items, bulk.Options{Undo: a.undo, Log: a.log}),
 		migrate: migrate.New(a.store.Table(snapshot.RunsTable), steps, migrate.Options{
 			Empty: func(ctx context.Context) (bool, error) { return isEmpty(ctx, reg.Items, pushed) }, Log: a.log,
 		}),

@@ -66,6 +66,7 @@ type Config struct {
 	WebhookHosts []string    // receivers that may have private addresses
 	SecretsKey   string      // encrypts the secrets of channels; if empty, the key file does
 	OldKey       string      // the key before SecretsKey
+	BasePath     string      // the path below which a proxy has the app, such as /tidemark; empty for none
 	PublicURL    string      // the address to which messages lead; if empty, an administrator may confirm one
 	Fetch        fetch.Config
 	Render       Render
@@ -138,6 +139,9 @@ func (c *Config) validate(s *settings) {
 		if err := c.Schedule.Validate(); err != nil {
 			s.problems = append(s.problems, err.Error())
 		}
+	}
+	if err := notify.EndsIn(c.PublicURL, c.BasePath); err != nil {
+		s.bad(notify.HomeSetting, err.Error())
 	}
 	if c.FileRoot != "" && !isFolder(c.FileRoot) {
 		s.bad("FILE_ROOT", "the absolute path of a folder that exists")

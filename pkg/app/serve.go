@@ -91,7 +91,11 @@ func run(log *slog.Logger, export Exporter) error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), stopSignals...)
+	stops := stopSignals
+	if !signal.Ignored(syscall.SIGHUP) {
+		stops = append(stops, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), stops...)
 	defer stop()
 	go whileHostLives(ctx, host, stop)
 	go giveBackWhenIdle(ctx)
@@ -99,7 +103,7 @@ func run(log *slog.Logger, export Exporter) error {
 		Handler: handlers.New(handlers.Options{
 			Open: a.Services, Log: log, Metrics: a.Metrics(), Ended: ended,
 			Port: port, Secret: os.Getenv(api.HostSecretVar), Access: a.access(), Hosts: a.Hosts(),
-			UserScope: a.userScope(),
+			UserScope: a.userScope(), BasePath: a.basePath(),
 		}),
 		ReadHeaderTimeout: 30 * time.Second,
 		IdleTimeout:       5 * time.Minute, // longer than the host keeps an idle connection

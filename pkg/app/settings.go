@@ -280,6 +280,19 @@ func publicURL(into *string) value {
 	})
 }
 
+// basePath reads the path below which a proxy has the app.
+func basePath(into *string) value {
+	return by(func(s *settings, name string) {
+		path, err := api.ParsePrefix(s.text(name))
+		switch *into = path; {
+		case err != nil:
+			s.bad(name, err.Error())
+		case strings.HasPrefix(strings.ToLower(path)+"/", "/api/"):
+			s.bad(name, "a path such as /tidemark, not below /api, where the program's own paths are")
+		}
+	})
+}
+
 // secrets returns the keys for secrets. There is a key file only if the store is in the data folder, too. Another store
 // may have several instances, or outlive their disks, so a key on one disk could not decrypt its secrets.
 func (c Config) secrets(get func(string) string, log *slog.Logger) *secrets.Keys {

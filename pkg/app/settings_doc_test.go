@@ -160,8 +160,9 @@ func documented(name string) (Setting, bool) {
 
 // TestA25SettingsAreDocumented checks that the settings that are read and those that are listed are the same.
 func TestA25SettingsAreDocumented(t *testing.T) {
-	// Not settings of Tidemark: the Functions host sets the first, a terminal the second, a login the third.
-	foreign := []string{"FUNCTIONS_CUSTOMHANDLER_PORT", "TERM", "USER"}
+	// Not settings of Tidemark: the Functions host sets the first, a terminal the second, systemd the third, a login the
+	// others.
+	foreign := []string{"FUNCTIONS_CUSTOMHANDLER_PORT", "TERM", "RUNTIME_DIRECTORY", "USER", "HOME", "XDG_STATE_HOME"}
 	// Other names of NO_PROXY and HTTPS_PROXY.
 	others := []string{"no_proxy", "https_proxy", "HTTP_PROXY", "http_proxy"}
 	read := append(loadAsks(t), storageAsks(t)...)

@@ -71,9 +71,9 @@ var meanings = [][2]string{
 		"Receivers of messages that may have private addresses and other ports than 80 and 443 (of mail 25, 465, " +
 			"587 and 2525), as in CRAWL_ALLOW_HOSTS"},
 	{notify.HomeSetting,
-		"Address at which people reach this installation, such as https://tidemark.example. Messages lead there: " +
-			"to the difference, to why, and to a page that mutes. Without it an administrator may confirm one in the " +
-			"dashboard"},
+		"Address at which people reach this installation, such as https://tidemark.example, or " +
+			"https://example.org/tidemark below a path. Messages lead there: to the difference, to why, and to a page " +
+			"that mutes. Without it an administrator may confirm one in the dashboard"},
 	{secrets.Setting,
 		"Key with which the secrets of channels that were typed in forms are encrypted, in place of the file " +
 			secrets.FileName + " in TIDEMARK_DATA: 32 bytes in base64, as openssl rand -base64 32 prints them. With a store " +
@@ -230,8 +230,9 @@ var meanings = [][2]string{
 			"PORT is taken. Unset, the app listens on 127.0.0.1. On any address that other machines reach, keys are " +
 			"demanded"},
 	{"API_KEYS_REQUIRED",
-		"Whether every request but the health's needs a key of Tidemark's. Always so where LISTEN is more than " +
-			"this machine, and with TRUSTED_PROXIES; not for Azure, where the host checks keys"},
+		"Whether every request but the health's needs a key of Tidemark's. Unset, `tidemark start` takes true. " +
+			"Always so where LISTEN is more than this machine, and with TRUSTED_PROXIES; not for Azure, where the host " +
+			"checks keys"},
 	{"API_KEYS",
 		"Keys beside those of `tidemark keys add`, between semicolons or on lines: NAME SCOPE KEY, or NAME SCOPE " +
 			"sha256:DIGEST. SCOPE is feed, read, write or admin; a KEY has 24 to 256 characters"},
@@ -245,7 +246,10 @@ var meanings = [][2]string{
 		"The certificate's private key, PEM"},
 	{"TRUSTED_PROXIES",
 		"tidemark start: addresses or CIDRs of reverse proxies, separated by commas, which are believed what they " +
-			"say in X-Forwarded-For, -Proto and -Host, or in Forwarded; from all others these headers are dropped"},
+			"say in X-Forwarded-For, -Proto, -Host and -Prefix, or in Forwarded; from all others these headers are dropped"},
+	{"BASE_PATH",
+		"Path below which a proxy has Tidemark, such as /tidemark. It begins every address in answers. The proxy may " +
+			"take it off or, before tidemark start, pass it on. The path of PUBLIC_URL must end in it"},
 	{"AUTH_HEADER",
 		"tidemark start: header in which a proxy in TRUSTED_PROXIES gives the name of the user it has signed in, " +
 			"such as Remote-User. Such a user sees the dashboard without a key. Not for Azure. The proxy must drop " +
@@ -282,7 +286,8 @@ var meanings = [][2]string{
 			"wss. It should have a network policy: see rendering.md"},
 	{browserSetting,
 		"Chromium on this machine that renders such pages instead: its path, or auto for the one that is found, " +
-			"as with tidemark start --browser. It is started when it is needed"},
+			"as with tidemark start --browser; or asked for that one, but only for pages whose setting render asks for it, as " +
+			"tidemark start does without --browser. It is started when it is needed"},
 	{"RENDER_TIMEOUT_SECONDS",
 		"Seconds for a page in the browser, {bounds}. Then it is read as it is"},
 	{"RENDER_MAX_REQUESTS",

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"path/filepath"
@@ -186,6 +187,7 @@ func (c *Config) accessSettings() []Setting {
 		{"TLS_CERT_FILE", "", command, elsewhere},
 		{"TLS_KEY_FILE", "", command, elsewhere},
 		{"TRUSTED_PROXIES", "", command, elsewhere},
+		{"BASE_PATH", "", shown, basePath(&c.BasePath)},
 		{"AUTH_HEADER", "", command, by(c.readUserHeader)},
 		{"AUTH_HEADER_SCOPE", "read", shown, as(&c.UserScope, parseUserScope, "read, write or admin")},
 		{"ALLOWED_HOSTS", "", shown, list(&c.AllowedHosts)},
@@ -237,13 +239,17 @@ func (c *Config) readBrowser(s *settings, name string) {
 		s.bad(name, "nothing where "+endpointSetting+" is set")
 		return
 	}
+	if c.Render.Program == browserAsked {
+		c.Render.Program, c.Render.OnlyAsked = "", true
+		return
+	}
 	program, err := devtools.Lookup(c.Render.Program)
 	if err == nil {
 		c.Render.Program = program
 		err = devtools.CheckProgram(devtools.InContainer())
 	}
 	if err != nil {
-		s.bad(name, "the path of a Chromium, or auto where one is installed ("+err.Error()+")")
+		s.bad(name, "the path of a Chromium, auto where one is installed, or asked ("+err.Error()+")")
 	}
 }
 
@@ -306,16 +312,22 @@ var keyForm = regexp.MustCompile(`^[!-~]*$`)
 
 // Render says which browser renders pages, and within which bounds.
 type Render struct {
-	Endpoint    string // of a browser that runs elsewhere
-	Program     string // of a Chromium on this machine, which is started when it is needed
+	Endpoint string // of a browser that runs elsewhere
+	Program  string // of a Chromium on this machine, which is started when it is needed
+	// OnlyAsked uses the Chromium that is found when a page is to be read, and reads pages in it for which a setting asks.
+	OnlyAsked   bool
 	Timeout     time.Duration
 	MaxRequests int
 	MaxBytes    int64
 	MaxMemory   int64
 }
 
-// The settings that say which browser there is.
-const browserSetting, endpointSetting = "RENDER_BROWSER", "RENDER_ENDPOINT"
+// The settings that say which browser there is, and the value of the first for [Render.OnlyAsked].
+const (
+	browserSetting  = "RENDER_BROWSER"
+	endpointSetting = "RENDER_ENDPOINT"
+	browserAsked    = "asked"
+)
 
 // maxRender is the longest timeout of a page, in seconds. With renderMargin it is shorter than what a job has from when
 // it locks its items: a longer one could never begin.
@@ -325,12 +337,12 @@ const maxRender = 60
 const renderMargin = 15 * time.Second
 
 // Exists reports whether there is a browser.
-func (r Render) Exists() bool { return r.Endpoint != "" || r.Program != "" }
+func (r Render) Exists() bool { return r.Endpoint != "" || r.Program != "" || r.OnlyAsked }
 
 // Where describes the browser for people, without secrets.
 func (r Render) Where() string {
 	if r.Endpoint == "" {
-		return r.Program
+		return cmp.Or(r.Program, "Chromium")
 	}
 	u, err := url.Parse(r.Endpoint)
 	if err != nil {
@@ -352,7 +364,7 @@ func (r Render) Renderer(web *fetch.Client, folder string) (*render.Renderer, er
 		return nil, nil
 	}
 	return render.New(render.Options{
-		Web: web, Endpoint: r.Endpoint, Program: r.Program, Where: r.Where(), Folder: folder,
+		Web: web, Endpoint: r.Endpoint, Program: r.Program, OnlyAsked: r.OnlyAsked, Where: r.Where(), Folder: folder,
 		NoSandbox: devtools.InContainer(), Timeout: r.Timeout, MaxRequests: r.MaxRequests, MaxBytes: r.MaxBytes,
 		MaxMemory: r.MaxMemory,
 	})

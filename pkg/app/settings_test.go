@@ -92,6 +92,7 @@ func TestA25Values(t *testing.T) {
 			func(c Config) any { return strings.Join(c.AllowedHosts, ";") }, "t.example;localhost:7072"},
 		"WEBHOOK_ALLOW_HOSTS": {"localhost:25, *.lan",
 			func(c Config) any { return strings.Join(c.WebhookHosts, ";") }, "localhost:25;*.lan"},
+		"BASE_PATH":             {"/tide/", func(c Config) any { return c.BasePath }, "/tide"},
 		"PUBLIC_URL":            {"https://T.example/", func(c Config) any { return c.PublicURL }, "https://t.example"},
 		"CRAWL_MAX_BYTES":       {"2048", func(c Config) any { return c.Fetch.MaxBytes }, int64(2048)},
 		"CRAWL_TIMEOUT_SECONDS": {"9", func(c Config) any { return c.Fetch.Timeout }, 9 * time.Second},
@@ -246,12 +247,30 @@ func TestA25BadValues(t *testing.T) {
 	}
 }
 
+// TestL8PublicAddressBelowAPath checks the base path, and that the address in messages must end in it.
+func TestL8PublicAddressBelowAPath(t *testing.T) {
+	for _, tt := range []struct{ base, address, want string }{
+		{"/tide", "", ""}, {"/tide", "https://t.example/tide", ""}, {"/tide/", "https://t.example/outer/tide/", ""},
+		{"", "https://t.example/tide", ""},
+		{"/tide", "https://t.example", "an address that ends in /tide, as BASE_PATH says"},
+		{"/tide", "https://tide", "ends in /tide"}, {"/tide", "https://t.example/tidemark", "ends in /tide"},
+		{"/tide", "https://t.example/tide/x", "ends in /tide"},
+		{"", "https://t.example/../x", "an address with a path such as /tidemark"}, {"tide", "", "a path such as /tidemark"},
+		{"//t.example", "", "a path such as /tidemark"}, {"/API/ui", "", "not below /api"},
+	} {
+		_, err := Load(env(map[string]string{"BASE_PATH": tt.base, "PUBLIC_URL": tt.address}))
+		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%+v: %v", tt, err)
+		}
+	}
+}
+
 // TestR1BrowserSettings checks that a browser that cannot be there stops the start, with the setting and what is wrong
 // (R1). An endpoint may contain a secret, so its value is not told.
 func TestR1BrowserSettings(t *testing.T) {
 	for _, tt := range []struct{ name, value, want string }{
-		{"RENDER_BROWSER", "/nowhere/chromium", `"/nowhere/chromium": allowed is the path of a Chromium, or auto where one ` +
-			`is installed (stat /nowhere/chromium: no such file`},
+		{"RENDER_BROWSER", "/nowhere/chromium", `"/nowhere/chromium": allowed is the path of a Chromium, auto where one is ` +
+			`installed, or asked (stat /nowhere/chromium: no such file`},
 		{"RENDER_BROWSER", "no-such-chromium", "(executable file not found"},
 		{"RENDER_BROWSER", thisFile, "(permission denied)"},
 		{"RENDER_BROWSER", t.TempDir(), "is a directory"},

@@ -11,12 +11,14 @@ import (
 
 // plainWords are words that declarations used in a private sense. docs/glossary.md has the usual term for each.
 var plainWords = strings.Fields("place places mark marks turn turns blame blames blamed take takes settle settled " +
-	"tell tells told said enter enters entered leave look looked rests outdate")
+	"said enter enters entered leave look looked rests outdate")
 
 // usualSense are names in which such a word has its ordinary meaning, or that are stored or go over the wire.
 var usualSense = map[string]string{
 	"MarkRead": "mark as read", "markRead": "mark as read", "Marked": "stored", "isMark": "a Unicode mark",
-	"Look": "wire", "LookError": "wire", "NextLookAt": "wire", "Looked": "wire", "RestsUntil": "wire",
+	"MarksAll": "mark as seen", "marks": "reading marks", "marksOf": "reading marks", "mark": "a reading mark",
+	"TakeBack": "undo",
+	"Look":     "wire", "LookError": "wire", "NextLookAt": "wire", "Looked": "wire", "RestsUntil": "wire",
 	"looksLikeHTML": "verb",
 }
 

@@ -74,12 +74,18 @@ func (w *checker) check(
 		done.Purged = true
 		return done, err
 	}
+	if c.item.RemoveRequested {
+		release()
+		c.basis.IndexOnly = true
+		err = c.placer.withdraw(ctx, &c.item)
+		return c.end(verdict.Unchanged(""), verdict.Placement{}), err
+	}
 	// The outcome must be known before the content is placed: it decides whether the page is indexed,
 	// becomes an alias or leaves the index. Nothing is committed yet, so if the worker dies here, the
 	// item is checked again.
 	o, r, err := c.find(ctx)
-	if err != nil {
-		return done, err
+	if err != nil || o.Kind == verdict.Unreached || o.Kind == verdict.Paused {
+		return c.end(o, verdict.Placement{}), err
 	}
 	p, o, err := c.indexContent(ctx, o, r)
 	if err != nil {
@@ -271,7 +277,7 @@ func (c *check) confirm(ctx context.Context, o verdict.Outcome) (verdict.Outcome
 func (c *check) fetchPage(ctx context.Context) (got verdict.Answer, o verdict.Outcome, err error) {
 	// robots.txt must be checked first: a page that it forbids must not be requested at all.
 	o, err = c.site.Allows(ctx, &c.item)
-	if err != nil || o.Kind == schedule.Failed {
+	if err != nil || o.Kind == schedule.Failed || o.Kind == verdict.Unreached {
 		return got, o, err
 	}
 	if c.item.HTTPRobotsAllowed = !o.Decided(); o.Decided() {

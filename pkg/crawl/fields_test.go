@@ -60,6 +60,9 @@ func (r *rig) values(after *feed.Position) string {
 			if f.First {
 				text += " first"
 			}
+			if f.Begins {
+				text += " begins"
+			}
 		}
 		if c.Silenced {
 			text = "(" + text + ")"
@@ -146,9 +149,14 @@ func TestG1AskedFieldsAreTold(t *testing.T) {
 			{"both", after(func(p *product) { p.version, p.declared, p.shown = "3", "84", "84,00" }),
 				"field release 2>3 price 79 EUR>84 EUR", nil},
 			{"another definition", is.page(), "(field release >3 first)", version("p.version")},
+			{"another one, and a change at once", after(func(p *product) { p.version = "4" }), "field release 3>4 begins",
+				version("main > .version")},
 			{"nothing there", is.page(), "watchBroken", version("p.vers")},
-			{"there again", is.page(), "(field release >3 first), watchRestored", version("p.version")},
-			{"nobody asks", after(func(p *product) { p.version = "4" }), "content", &api.Watch{}},
+			{"there again", is.page(), "(field release >4 first), watchRestored", version("p.version")},
+			{"nobody asks", after(func(p *product) { p.version = "5" }), "content", &api.Watch{}},
+			{"what was read unasked is asked for, and changes at once",
+				after(func(p *product) { p.declared, p.shown = "60", "60,00" }), "field price 84 EUR>60 EUR begins",
+				&api.Watch{Fields: map[string]api.FieldSpec{"price": {From: "declared", Path: "price"}}}},
 		}, r.values)
 	})
 }

@@ -160,7 +160,7 @@ func TestX4FormThatFails(t *testing.T) {
 		{"410", 410, "", "/d/ /d", indexed},
 		{"403 with Retry-After", 403, "", "/d/", registry.Error},
 		{"500", 500, "", "/d/", registry.Error},
-		{"429", 429, "", "/d/", registry.Error},
+		{"429", 429, "", "/d/", registry.Pending},
 		{"the identity is disallowed", 404, "User-agent: *\nDisallow: /d$", "/d/", registry.Error},
 		{"the form is disallowed", 404, "User-agent: *\nDisallow: /d/", "", registry.OutOfScope},
 	} {

@@ -35,6 +35,8 @@ type job struct {
 	kinds    []change.Kind // the kinds of the changes
 	stale    []manifest
 	fresh    []registry.Item // of these, the items that somebody may wait for: new ones, and those checked by force
+	// unreached are checks that sent no request, because an origin of the host could not be reached.
+	unreached []verdict.Checked
 }
 
 func (w *Worker) newJob(b *registry.Batch, releaseSlot func()) *job {
@@ -100,7 +102,7 @@ func (j *job) begin(ctx context.Context, alone, asks bool) (leave, release func(
 func (j *job) begins(ctx context.Context, it *registry.Item) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if ctx.Err() == nil && j.progress.may(!it.AsksNobody()) {
+	if ctx.Err() == nil && j.progress.mayBegin(it) {
 		return true
 	}
 	j.progress.giveBack(it)
@@ -141,6 +143,10 @@ func (j *job) note(ctx context.Context, it *registry.Item, c verdict.Checked, er
 		j.progress.fail(fmt.Errorf("%s: %w", it.ID, err))
 		return
 	}
+	if c.Outcome.Kind == verdict.Unreached {
+		j.unreached = append(j.unreached, c)
+		return
+	}
 	if c.Outcome.Kind != schedule.Failed && c.Outcome.Kind != verdict.Untried && !c.Basis.IndexOnly {
 		j.releaseSlot()
 	}
@@ -150,6 +156,33 @@ func (j *job) note(ctx context.Context, it *registry.Item, c verdict.Checked, er
 			j.progress.fail(err)
 		}
 	}
+}
+
+// failUnreached records that the checks of an origin that could not be reached have failed, if another origin of the
+// host was reached. If none was, that is a state of the host: its pages stay due, and no check of them is recorded.
+func (j *job) failUnreached() {
+	if !j.lease.Reached() {
+		return
+	}
+	for _, c := range j.unreached {
+		c.Outcome = verdict.Failed("%s", c.Outcome.Why)
+		j.progress.add(c, c.Ended, j.w.o.CommitTime)
+	}
+}
+
+// noteReached records on the due items of a host that it has been out of reach for long.
+func (j *job) noteReached(ctx context.Context) error {
+	reached, host := j.lease.Reached(), j.batch.Host
+	if !reached && len(j.unreached) == 0 {
+		return nil // nobody has asked it
+	}
+	if j.w.outage.note(host, reached, j.w.o.Clock()) {
+		j.w.o.Log.WarnContext(ctx, j.w.Outage())
+	}
+	if reached {
+		return nil
+	}
+	return j.w.in.Jobs.FailUnreached(ctx, j.batch.Partition, host, j.w.outage.patience())
 }
 
 // commit writes the results so far: first to the index, then to the registry. The caller must hold
@@ -264,11 +297,15 @@ func (p *progress) may(asks bool) bool {
 	return p.failed == nil && !p.spent && p.lease.MayBegin(asks)
 }
 
+// mayBegin reports whether an item may begin. An item whose origin could not be reached may not.
+func (p *progress) mayBegin(it *registry.Item) bool {
+	return p.may(!it.AsksNobody()) && (it.AsksNobody() || !p.lease.Shuns(it))
+}
+
 // next removes and returns the next item; nil when no further item may begin. A caller that waits
-// before it begins the item must afterwards call may again.
+// before it begins the item must afterwards call mayBegin again.
 func (p *progress) next() *registry.Item {
-	asking, other := p.may(true), p.may(false)
-	i := slices.IndexFunc(p.todo, func(it *registry.Item) bool { return asking || other && it.AsksNobody() })
+	i := slices.IndexFunc(p.todo, p.mayBegin)
 	if i < 0 {
 		return nil
 	}

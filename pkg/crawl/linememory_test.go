@@ -113,3 +113,36 @@ func TestQ10LearnsFromKeptCaptures(t *testing.T) {
 		t.Errorf("a fee that moves for the first time is %q", small)
 	}
 }
+
+// TestQ5TrialsTeachNothing checks that each edit of a page is told, if a person asks for a check after it, and later by
+// itself; and that the item says of no part that it moves (Q5, Q9).
+func TestQ5TrialsTeachNothing(t *testing.T) {
+	r := newRig(t)
+	hours := func(n int) page {
+		return page{body: fmt.Sprintf(`<html lang=en><title>Town museum</title><main><h1>Town museum</h1><p>%s</p>
+<p>Tuesday to Sunday: %d:00 to 18:00</p><p>Adults %d EUR</p></main>`, brass, 9+n%4, 5+n%3)}
+	}
+	var at feed.Position
+	r.site.put("/p", hours(0))
+	r.first("/p")
+	r.feedOf(&at)
+	said := func(when string, n int, it registry.Item) {
+		t.Helper()
+		if have := r.feedOf(&at); len(have) != 1 || have[0].Small != nil ||
+			when == "asked" && strings.Contains(have[0].Why, "ignore it?") {
+			t.Errorf("%s, edit %d: %+v", when, n, have)
+		}
+		if it.Moving.Silent > 0 || when == "asked" && it.Moving.Line != "" {
+			t.Errorf("%s, edit %d: %+v", when, n, it.Moving)
+		}
+	}
+	for n := 1; n <= 7; n++ {
+		r.site.put("/p", hours(n))
+		r.clock.pass(time.Minute)
+		said("asked", n, r.first("/p"))
+	}
+	for n := 8; n <= 9; n++ {
+		r.site.put("/p", hours(n))
+		said("planned", n, r.next("/p"))
+	}
+}

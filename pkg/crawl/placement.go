@@ -250,6 +250,18 @@ func (p *placer) removeAgain(ctx context.Context, it *registry.Item) error {
 	return p.remove(ctx, it)
 }
 
+// withdraw takes an item that waits for its removal out of the index. Everything else of it stays,
+// so that the removal can be taken back.
+func (p *placer) withdraw(ctx context.Context, it *registry.Item) error {
+	if err := p.removeAgain(ctx, it); err != nil {
+		return err
+	}
+	it.IndexPending = false
+	it.Rebuilt(false)
+	it.SetStale()
+	return nil
+}
+
 // removeFromIndex removes the item's documents from the index, and records that the item no longer
 // waits to be indexed. The index is asked even when no documents are known, because a worker may
 // have died after it wrote to the index and before its commit. If no documents are known and the

@@ -36,6 +36,7 @@ import (
 // Browser renders pages, as [render.Renderer] does.
 type Browser interface {
 	Render(ctx context.Context, p render.Page) (render.Rendered, error)
+	ReadsThin() bool // whether it also reads pages for which no setting asks, because they lack text
 }
 
 // errNoBrowser is why a page that is to be read in a browser fails where there is none.

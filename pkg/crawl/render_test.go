@@ -27,7 +27,10 @@ type stagehand struct {
 	renders int
 	asked   render.Page // the last one
 	out     render.Rendered
+	only    bool // it is for pages for which a setting asks
 }
+
+func (b *stagehand) ReadsThin() bool { return !b.only }
 
 func (b *stagehand) Render(_ context.Context, p render.Page) (render.Rendered, error) {
 	b.renders++
@@ -119,6 +122,20 @@ func TestR3CheapFirst(t *testing.T) {
 			t.Error("a page whose data change alone is not rendered at each check")
 		}
 	})
+}
+
+// TestR1OnlyAsked checks that a browser which is for pages for which a setting asks is not used for others (R1).
+func TestR1OnlyAsked(t *testing.T) {
+	b := &stagehand{text: spring, only: true}
+	r := browsed(t, b)
+	r.site.put("/p", shellPage("1"))
+	if it := r.first("/p"); b.renders != 0 || it.Thin == "" {
+		t.Errorf("nobody asked: %d renders, thin %q", b.renders, it.Thin)
+	}
+	r.setRender("/p", "always")
+	if it := r.next("/p"); b.renders != 1 || it.Thin != "" {
+		t.Errorf("a setting asks: %d renders, thin %q", b.renders, it.Thin)
+	}
 }
 
 // TestR3OtherHTML checks that another plain answer is rendered at once.

@@ -277,8 +277,8 @@ func TestE3RobotsElsewhere(t *testing.T) {
 	r.register(false, "/a", "/b")
 	r.mustWork()
 	for _, path := range []string{"/a", "/b"} {
-		if it := r.item(path); it.Status != registry.Error || it.NextCrawlAt.Sub(r.clock.now()) < 59*time.Minute {
-			t.Errorf("%s is %s, due %s: %s", path, it.Status, it.NextCrawlAt, it.ErrorMessage)
+		if it := r.item(path); it.Status != registry.Pending || it.CrawlAttempts != 0 || !r.held(path).After(r.clock.now()) {
+			t.Errorf("%s is %s after %d attempts: %s", path, it.Status, it.CrawlAttempts, it.ErrorMessage)
 		}
 	}
 	if _, err := r.FetchResource(t.Context(), politeness.ResourceRequest{URL: r.site.URL + "/s"}); fault.RetryAfter(

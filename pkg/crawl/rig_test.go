@@ -219,15 +219,29 @@ func (r *rig) mustWork() {
 	must(r.t, r.work())
 }
 
-// due lets time pass until a page is due, and runs the sweep that finds it.
+// due lets time pass until a page is due and its host may be asked, and runs the sweep that finds it.
 func (r *rig) due(path string) {
 	r.t.Helper()
 	if wait := r.item(path).NextCrawlAt.Sub(r.clock.now()); wait > 0 {
 		r.clock.pass(wait)
 	}
+	if wait := r.held(path).Sub(r.clock.now()); wait > 0 {
+		r.clock.pass(wait)
+	}
 	r.clock.pass(time.Minute)
 	_, err := r.reg.Jobs.Sweep(r.t.Context())
 	must(r.t, err)
+}
+
+// held returns the time until which the host of a page is left alone; zero if it is not.
+func (r *rig) held(path string) time.Time {
+	r.t.Helper()
+	all, err := r.reg.Hosts.Stats(r.t.Context(), r.source(path).Host)
+	must(r.t, err)
+	if len(all) == 0 {
+		return time.Time{}
+	}
+	return all[0].PausedUntil
 }
 
 // first registers a page and checks it; next checks it when it is due. Both return the item.

@@ -107,9 +107,9 @@ func TestA11RobotsMissingOrBroken(t *testing.T) {
 			if tt.fetched {
 				return
 			}
-			if it.Status != registry.Error || !strings.Contains(it.ErrorMessage, "robots.txt") ||
-				it.CrawlAttempts != 1 {
-				t.Errorf("status %s (%s), %d attempts", it.Status, it.ErrorMessage, it.CrawlAttempts)
+			if it.Status != registry.Pending || it.CrawlAttempts != 0 || !r.held("/p").After(r.clock.now()) {
+				t.Errorf("status %s (%s), %d attempts, the host waits until %v", it.Status, it.ErrorMessage,
+					it.CrawlAttempts, r.held("/p"))
 			}
 			r.site.put("/robots.txt", robotsTxt(""))
 			if it = r.next("/p"); it.Status != indexed {
@@ -142,8 +142,8 @@ func TestA11RobotsBreaksLater(t *testing.T) {
 	r.site.put("/p", text("v1"))
 	r.first("/p")
 	r.site.put("/robots.txt", status(500))
-	if it := r.next("/p"); it.Status != registry.Error || r.index.holds(it) != "v1" {
-		t.Errorf("status %s (%s), index %q", it.Status, it.ErrorMessage, r.index.holds(it))
+	if it := r.next("/p"); it.Status != indexed || r.index.holds(it) != "v1" || it.NextCrawlAt.After(r.clock.now()) {
+		t.Errorf("status %s (%s), index %q, due %v", it.Status, it.ErrorMessage, r.index.holds(it), it.NextCrawlAt)
 	}
 }
 

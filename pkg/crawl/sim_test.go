@@ -33,7 +33,7 @@ import (
 
 var (
 	simSeed = flag.Uint64("sim.seed", 0, "run only this seed")
-	simRuns = flag.Int("sim.runs", 150,
+	simRuns = flag.Int("sim.runs", 60,
 		"how many random schedules to run; a tenth as many on the embedded store, and of deaths")
 )
 

@@ -30,12 +30,13 @@ type world struct {
 	lastAsk  map[string]asking       // last request to each paced host, by the sender's clock
 	inFlight map[string][]*time.Time // their starts
 	asked    map[string]int64        // requests by host and day, and by day
+	down     map[string]time.Time    // until when hosts cannot be reached
 }
 
 func newWorld(s *sim) *world {
 	w := &world{
 		sim: s, versions: map[string]int{}, lastAsk: map[string]asking{}, inFlight: map[string][]*time.Time{},
-		asked: map[string]int64{},
+		asked: map[string]int64{}, down: map[string]time.Time{},
 	}
 	for n, host := range simHosts {
 		for i := range 4 - n/2*2 {
@@ -71,8 +72,21 @@ func (w *world) some(rng *rand.Rand) []string {
 
 func (w *world) change(rng *rand.Rand) { w.versions[w.page(w.urls[rng.IntN(len(w.urls))])]++ }
 
-func (w *world) Robots(context.Context, fetch.RobotsRequest) (robots.Reply, error) {
+func (w *world) Robots(_ context.Context, r fetch.RobotsRequest) (robots.Reply, error) {
+	if u, err := url.Parse(r.Origin); err == nil && w.unreached(u.Host) {
+		return robots.Reply{Failed: true, Unreached: fetch.UnreachedConnection, Problem: "connection refused"}, nil
+	}
 	return robots.Reply{Status: http.StatusNotFound}, nil
+}
+
+// unreached reports whether a host cannot be reached. Sometimes it begins.
+func (w *world) unreached(host string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.sim.faults && w.sim.rng.IntN(60) == 0 {
+		w.down[host] = w.sim.now.Add(time.Duration(1+w.sim.rng.IntN(90)) * time.Minute)
+	}
+	return w.sim.faults && w.down[host].After(w.sim.now)
 }
 
 func (w *world) Get(ctx context.Context, r fetch.Request) (fetch.Response, error) {
@@ -94,6 +108,10 @@ func (w *world) Get(ctx context.Context, r fetch.Request) (fetch.Response, error
 	}
 	if strings.Contains(r.URL, "that-does-not-exist") {
 		return fetch.Response{Status: http.StatusNotFound, FinalURL: r.URL, Header: http.Header{}}, nil
+	}
+	if w.unreached(u.Host) {
+		return fetch.Response{Requests: 1}, &fetch.Unreached{Of: fetch.UnreachedConnection,
+			Err: fault.New(fault.Unavailable, "connection refused")}
 	}
 	if w.sim.faults && w.sim.rng.IntN(12) == 0 {
 		return fetch.Response{}, fault.New(fault.Unavailable, "connection reset")

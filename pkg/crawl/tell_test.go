@@ -34,7 +34,7 @@ func TestN1BesideHasPassages(t *testing.T) {
 	if len(have) != 1 || have[0].Kind != feed.Beside || cmp.Diff(want, have[0].Passages) != "" {
 		t.Errorf("the feed has %+v", have)
 	}
-	if it := r.item("/p"); !said(it, "changed the text beside the main content is different") {
+	if it := r.item("/p"); !said(it, "changed only what stands elsewhere on the page is different") {
 		t.Errorf("the history has %v", it.History)
 	}
 }

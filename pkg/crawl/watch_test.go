@@ -212,8 +212,8 @@ func TestW16Broken(t *testing.T) {
 					}
 				}
 			}
-			if want := []string{"0 watchBroken: the selector matches nothing, and what it matched stands elsewhere in the " +
-				"page"}; !cmp.Equal(want, alarms) {
+			if want := []string{"0 watchBroken: the part that is watched is no longer on the page, " +
+				"and its text stands elsewhere"}; !cmp.Equal(want, alarms) {
 				t.Errorf("alarms: %q", alarms)
 			}
 			if held := r.index.pages[string(r.source("/p").ID())]; index == options.IndexWatched &&

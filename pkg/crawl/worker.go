@@ -21,6 +21,7 @@ type Worker struct {
 	waiting waiting
 	gate    gate
 	slots   slots
+	outage  outage
 }
 
 // New returns a worker that sends requests through the given hosts, and places content through the given service. If
@@ -87,8 +88,12 @@ func (j *job) finish(ctx context.Context) error {
 	if !j.progress.ended && !j.w.o.Clock().Before(j.lease.Deadline()) {
 		j.progress.fail(errIdle)
 	}
+	j.failUnreached()
 	// Finished checks are committed even if the batch failed, so that their pages are not fetched again.
 	if err := j.commit(ctx, true); err != nil {
+		return errors.Join(j.progress.failed, err)
+	}
+	if err := j.noteReached(ctx); err != nil {
 		return errors.Join(j.progress.failed, err)
 	}
 	if j.progress.failed != nil || !j.batch.More {
@@ -135,8 +140,8 @@ type checker struct {
 func (w *checker) rules() verdict.Rules {
 	return verdict.Rules{
 		Agent: w.o.Agent, Sources: w.o.Rules, FileRoot: w.o.FileRoot, Version: w.o.Version, Schedule: w.o.Schedule,
-		Browser: w.o.Browser != nil, Indexes: w.pages.indexes(), ReindexOnCanonical: w.o.ReindexOnCanonical,
-		Soft404: w.o.Soft404, RunID: w.o.RunID,
+		Browser: w.o.Browser != nil && w.o.Browser.ReadsThin(), Indexes: w.pages.indexes(),
+		ReindexOnCanonical: w.o.ReindexOnCanonical, Soft404: w.o.Soft404, RunID: w.o.RunID,
 	}
 }
 

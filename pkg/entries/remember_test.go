@@ -58,15 +58,15 @@ func TestQ17EntriesPassThroughTheMemory(t *testing.T) {
 		updates []entry.Fields
 		want    []string
 	}{
-		"a counter": {10 * time.Minute, append(counts(4, views), text(page(120, 54)), text(page(121, 54))), []string{
+		"a counter": {50 * time.Minute, append(counts(4, views), text(page(120, 54)), text(page(121, 54))), []string{
 			"0 content", "1 content", "2 content small: moves a number", "3 content small: moves a number", "4 content",
 			"5 content small: moves a number"}},
-		"a counter in what describes it": {10 * time.Minute, append(counts(4, likes), entry.Fields{"author": "Ann"}),
+		"a counter in what describes it": {50 * time.Minute, append(counts(4, likes), entry.Fields{"author": "Ann"}),
 			[]string{"0 metadata", "1 metadata", "2 metadata", "3 metadata small: moves a number", "4 metadata"}},
 		"what no hash of a page covers": {10 * time.Minute, []entry.Fields{text("The crane.\n\nUpdated 3 minutes ago"),
 			text("The crane.\n\nUpdated 5 minutes ago"), text("The cranes.\n\nUpdated 6 minutes ago")}, []string{
 			"0 content", "1 content small: moves a counter or a time", "2 content"}},
-		"a title beside a counter": {10 * time.Minute, append(counts(3, views),
+		"a title beside a counter": {50 * time.Minute, append(counts(3, views),
 			entry.Fields{"clean_text": page(130, 49), "title": "Closed"}), []string{"0 content", "1 content",
 			"2 content small: moves a number", "3 content"}},
 		"a fee each day": {24 * time.Hour, counts(5, func(i int) entry.Fields { return text(page(100, 50+i)) }), []string{

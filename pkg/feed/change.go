@@ -174,6 +174,7 @@ type Why string
 const (
 	SmallBeside Why = "beside" // it stands beside the main content, and has neither a fact nor a sentence
 	SmallMoves  Why = "moves"  // what has changed moves at most checks
+	SmallClock  Why = "clock"  // it is the time at which the page was read
 	SmallRecurs Why = "recurs" // what stands there now has stood there before, in turn
 	SmallOrder  Why = "order"  // the same lines stand in another order
 )

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/content/field"
 	"github.com/tidemark/tidemark/pkg/form"
 	"github.com/tidemark/tidemark/pkg/policy/options"
 )
@@ -137,7 +138,7 @@ func (f Filter) refuses(c Change) Refusal {
 	case f.zone == api.ZoneMain && (c.Kind == Beside || c.Kind == Beyond):
 		return refusedBeside
 	case !f.ofKind(c):
-		return refusedKind
+		return f.otherKind()
 	case !f.ofSize(c) && c.Small == nil:
 		return refusedWeighty
 	case !f.ofSize(c):
@@ -148,6 +149,15 @@ func (f Filter) refuses(c Change) Refusal {
 		return refusedTime
 	}
 	return ""
+}
+
+// otherKind names the only kind of change that the filter asks for, where a name is short.
+func (f Filter) otherKind() Refusal {
+	short := map[Kind]string{Field: "values", Listed: "new entries", Gone: "pages that are gone", Content: "text"}
+	if name := short[Kind(f.kinds[0])]; name != "" && (len(f.kinds) == 1 || slices.Equal(f.kinds[1:], ofContent)) {
+		return Refusal("it asks only for " + name)
+	}
+	return refusedKind
 }
 
 // ofSize reports whether the filter accepts a change as far as it is small or not. The zone alone decides about what
@@ -165,10 +175,11 @@ func (f Filter) ofSize(c Change) bool {
 }
 
 // ofKind reports whether a change is of a kind that the filter accepts. Content includes a change of values that the
-// page shows.
+// page shows. Field includes a change of other text in which a value has changed, too: who asks for values misses none.
 func (f Filter) ofKind(c Change) bool {
 	return len(f.kinds) == 0 || slices.Contains(f.kinds, string(c.Kind)) ||
-		c.Kind == Field && len(c.Passages) > 0 && c.From != c.To && slices.Contains(f.kinds, string(Content))
+		c.Kind == Field && len(c.Passages) > 0 && c.From != c.To && slices.Contains(f.kinds, string(Content)) ||
+		slices.Contains(f.kinds, string(Field)) && slices.ContainsFunc(c.Fields, field.Change.ForReaders)
 }
 
 // finds reports whether all words of the filter are in a change: in its title, its address, what differs, or what its
@@ -182,8 +193,8 @@ func (f Filter) finds(c Change) bool {
 	for _, p := range c.Differing() {
 		all.WriteString("\n" + p.Text)
 	}
-	for _, field := range c.Fields {
-		all.WriteString("\n" + field.Name + "\n" + field.Previous().String() + "\n" + field.Current().String())
+	for _, f := range c.Fields {
+		all.WriteString("\n" + f.Name + "\n" + f.Previous().String() + "\n" + f.Current().String())
 	}
 	text := strings.ToLower(all.String())
 	return !slices.ContainsFunc(f.words, func(w string) bool { return !strings.Contains(text, w) })

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/content/field"
 )
 
 // TestW1Filter checks the one filter by which the API, feeds and rules decide (W1, W5).
@@ -64,6 +65,26 @@ func TestW1Filter(t *testing.T) {
 		"tag": {Tag: "a/b"}, "minShare": {MinShare: 2}, "zone": {Zone: "beside"}, "small": {Small: "all"}} {
 		if _, err := NewFilter(q); fault.FieldOf(err) != field {
 			t.Errorf("%s: %v", field, err)
+		}
+	}
+}
+
+// TestValuesInOtherChanges checks that who asks for changes of values gets also those of a text in which a told value
+// changed, and no first values and none that nobody asked for (G2).
+func TestValuesInOtherChanges(t *testing.T) {
+	f, err := NewFilter(api.ChangeFilter{Kind: "field"})
+	must(t, err)
+	for name, tt := range map[string]struct {
+		value field.Change
+		want  bool
+	}{
+		"told":  {field.Change{Reported: true}, true},
+		"first": {field.Change{Reported: true, First: true}, false},
+		"same":  {field.Change{Reported: true, Same: true}, false},
+		"kept":  {field.Change{}, false},
+	} {
+		if got := f.Wants(Change{Kind: Content, Fields: []field.Change{tt.value}}); got != tt.want {
+			t.Errorf("%s: %t", name, got)
 		}
 	}
 }

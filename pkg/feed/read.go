@@ -65,16 +65,16 @@ func (f *Feed) Newest(ctx context.Context, before Position) iter.Seq2[Change, er
 				to = h.Groups
 			}
 			for ; to > 0; to -= window {
-				changes, err := f.read(ctx, n, max(to-window, 0), to)
+				groups, err := f.groups(ctx, n, max(to-window, 0), to)
 				if err != nil {
 					yield(Change{}, err)
 					return
 				}
-				slices.Reverse(changes)
-				for _, c := range changes {
-					if c.Position.less(before) && !yield(c, nil) {
-						return
-					}
+				slices.Reverse(groups)
+				if !each(groups, true, func(c Change, err error) bool {
+					return err == nil && !c.Position.less(before) || yield(c, err)
+				}) {
+					return
 				}
 			}
 		}
@@ -108,15 +108,15 @@ func (f *Feed) Oldest(ctx context.Context, after Position) iter.Seq2[Change, err
 				return
 			}
 			for ; from < h.Groups; from += window {
-				changes, err := f.read(ctx, n, from, min(from+window, h.Groups))
+				groups, err := f.groups(ctx, n, from, min(from+window, h.Groups))
 				if err != nil {
 					yield(Change{}, err)
 					return
 				}
-				for _, c := range changes {
-					if after.less(c.Position) && !yield(c, nil) {
-						return
-					}
+				if !each(groups, false, func(c Change, err error) bool {
+					return err == nil && !after.less(c.Position) || yield(c, err)
+				}) {
+					return
 				}
 			}
 			if !h.Sealed {
@@ -157,9 +157,63 @@ func (p Position) less(q Position) bool {
 	return p.Index < q.Index
 }
 
+// stored is a group as it is stored: who needs few changes decodes few groups.
+type stored struct {
+	segment, group int
+	props          storage.Properties
+}
+
+// changes decodes the changes of a group.
+func (s stored) changes() ([]Change, error) {
+	g, err := groupRows.Decode(s.props)
+	if err != nil {
+		return nil, fault.New(fault.Internal, "group %d of segment %d of the feed: %w", s.group, s.segment, err)
+	}
+	for i := range g.Changes {
+		g.Changes[i].Position = Position{s.segment, s.group, i + 1}
+	}
+	return g.Changes, nil
+}
+
+// each passes the changes of groups on, until the function returns false or after an error; then each returns false.
+func each(groups []stored, backwards bool, yield func(Change, error) bool) bool {
+	for _, g := range groups {
+		changes, err := g.changes()
+		if err != nil {
+			yield(Change{}, err)
+			return false
+		}
+		if backwards {
+			slices.Reverse(changes)
+		}
+		for _, c := range changes {
+			if !yield(c, nil) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // read returns the changes in some groups of segment n, in order. It begins after the group with the first given
 // number, and ends with the group with the second.
 func (f *Feed) read(ctx context.Context, n, after, to int) (out []Change, err error) {
+	groups, err := f.groups(ctx, n, after, to)
+	if err != nil {
+		return nil, err
+	}
+	for _, g := range groups {
+		changes, err := g.changes()
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, changes...)
+	}
+	return out, nil
+}
+
+// groups returns those groups.
+func (f *Feed) groups(ctx context.Context, n, after, to int) (out []stored, err error) {
 	q := storage.Query{Partition: partition(n), RowFrom: groupKey(n, after+1).Row, RowTo: groupKey(n, to+1).Row,
 		PageSize: to - after}
 	group := after
@@ -168,14 +222,7 @@ func (f *Feed) read(ctx context.Context, n, after, to int) (out []Change, err er
 			return nil, err
 		}
 		group++
-		g, err := groupRows.Decode(e.Props)
-		if err != nil {
-			return nil, fault.New(fault.Internal, "group %d of segment %d of the feed: %w", group, n, err)
-		}
-		for i, c := range g.Changes {
-			c.Position = Position{n, group, i + 1}
-			out = append(out, c)
-		}
+		out = append(out, stored{n, group, e.Props})
 	}
 	return out, nil
 }
@@ -197,4 +244,32 @@ func (f *Feed) At(ctx context.Context, id string) (Change, error) {
 		}
 	}
 	return Change{}, missing
+}
+
+// Some returns the changes with the given ids that exist, by id. It reads each group once.
+func (f *Feed) Some(ctx context.Context, ids []string) (map[string]Change, error) {
+	out, read := map[string]Change{}, map[Position]bool{}
+	wanted := map[Position]string{}
+	for _, id := range ids {
+		if p, err := ParsePosition(id); err == nil && p.Group > 0 {
+			wanted[p] = id
+		}
+	}
+	for p := range wanted {
+		group := Position{Segment: p.Segment, Group: p.Group}
+		if read[group] {
+			continue
+		}
+		changes, err := f.read(ctx, p.Segment, p.Group-1, p.Group)
+		if err != nil {
+			return nil, err
+		}
+		read[group] = true
+		for _, c := range changes {
+			if id, asked := wanted[c.Position]; asked {
+				out[id] = c
+			}
+		}
+	}
+	return out, nil
 }

@@ -5,9 +5,12 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/telemetry"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/row"
+	"github.com/tidemark/tidemark/pkg/storage/undo"
 )
 
 // Reader records what a person has read of the feed: everything up to a position but for some changes, and some
@@ -18,6 +21,8 @@ type Reader struct {
 	Again  []Position // positions of changes up to UpTo that were made unread again, ascending
 	// Filters are the lists that the person has saved.
 	Filters []SavedFilter
+	// Undo takes back what was just marked; nil if nothing was.
+	Undo *api.Undo
 }
 
 // SavedFilter is a list that a person has saved.
@@ -28,10 +33,19 @@ type SavedFilter struct {
 }
 
 // Readers holds the readers of a feed.
-type Readers struct{ feed *Feed }
+type Readers struct {
+	feed *Feed
+	undo *undo.Log
+}
 
 // ReadersOf returns the readers of a feed. Their rows are in the feed's table.
-func ReadersOf(f *Feed) Readers { return Readers{f} }
+func ReadersOf(f *Feed) Readers { return Readers{feed: f} }
+
+// Recorded returns readers of whom a log takes back what they mark.
+func (f Readers) Recorded(l *undo.Log) Readers {
+	f.undo = l
+	return f
+}
 
 // maxBeyond limits the number of changes after UpTo that are recorded as read one by one, and of those up to it that
 // are recorded as unread.
@@ -170,7 +184,7 @@ func (f Readers) MarkRead(ctx context.Context, name string, upTo Position, ids .
 	if err := f.check(ctx, upTo, ids); err != nil {
 		return Reader{}, err
 	}
-	return f.change(ctx, name, func(r *Reader) error { return f.advance(ctx, r, upTo, ids) })
+	return f.mark(ctx, name, func(r *Reader) error { return f.advance(ctx, r, upTo, ids) })
 }
 
 // check checks that positions are not beyond the end of the feed.
@@ -197,7 +211,7 @@ func (f Readers) MakeUnread(ctx context.Context, name string, ids ...Position) (
 	if err := f.check(ctx, Position{}, ids); err != nil {
 		return Reader{}, err
 	}
-	return f.change(ctx, name, func(r *Reader) error {
+	return f.mark(ctx, name, func(r *Reader) error {
 		r.Beyond = slices.DeleteFunc(r.Beyond, func(p Position) bool { return slices.Contains(ids, p) })
 		for _, id := range ids {
 			if !id.After(r.UpTo) {
@@ -214,23 +228,60 @@ func (f Readers) MakeUnread(ctx context.Context, name string, ids ...Position) (
 
 // Keep replaces the saved filters of a reader.
 func (f Readers) Keep(ctx context.Context, name string, filters []SavedFilter) (Reader, error) {
-	return f.change(ctx, name, func(r *Reader) error {
+	return f.change(ctx, name, nil, func(r *Reader) error {
 		r.Filters = filters
 		return nil
 	})
 }
 
-// change loads a reader, changes it and writes it. If another process has written the row in the meantime, change
-// tries again.
-func (f Readers) change(ctx context.Context, name string, do func(*Reader) error) (Reader, error) {
+// marks are what a record says of a reader: UpTo, Beyond and Again. They mean nothing without each other, so a record
+// compares them as one.
+type marks struct {
+	Read [3][]string `json:"what was read"`
+}
+
+func marksOf(r Reader) marks {
+	return marks{[3][]string{textsOf([]Position{r.UpTo}), textsOf(r.Beyond), textsOf(r.Again)}}
+}
+
+// TakeBack takes back what a record says that a reader has marked. Errors: Conflict if the reader has marked something
+// since.
+func (f Readers) TakeBack(ctx context.Context, done *undo.Record) (Reader, error) {
+	return f.mark(ctx, done.Subject, func(r *Reader) error {
+		m := marksOf(*r)
+		if err := undo.Back(done, &m); err != nil {
+			return err
+		}
+		r.UpTo = Position{}
+		for _, upTo := range positions(m.Read[0]) {
+			r.UpTo = upTo
+		}
+		r.Beyond, r.Again = positions(m.Read[1]), positions(m.Read[2])
+		return nil
+	})
+}
+
+// mark is [Readers.change] that can be taken back.
+func (f Readers) mark(ctx context.Context, name string, do func(*Reader) error) (Reader, error) {
+	return f.change(ctx, name, f.undo.Begin(undo.Reader, name, telemetry.From(ctx).Actor, undo.Short), do)
+}
+
+// change loads a reader, changes it and writes it, after the record that takes the change back. If another process has
+// written the row in the meantime, change tries again.
+func (f Readers) change(ctx context.Context, name string, done *undo.Record, do func(*Reader) error) (Reader, error) {
 	for range writeTries {
 		r, etag, err := f.load(ctx, name)
 		if err != nil {
 			return r, err
 		}
+		was := marksOf(r)
 		if err := do(&r); err != nil {
 			return r, err
 		}
+		if err := f.undo.Keep(ctx, done, was, marksOf(r)); err != nil {
+			return r, err
+		}
+		r.Undo = done.Ref()
 		stored := readerRow{UpTo: r.UpTo.String(), Beyond: textsOf(r.Beyond), Again: textsOf(r.Again),
 			Filters: r.Filters}
 		_, err = f.feed.rows.Transact(ctx, readerRows.Put(readerKey(name), etag, &stored))

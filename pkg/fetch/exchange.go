@@ -6,8 +6,10 @@ import (
 	"crypto/tls"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/http/cookiejar"
+	"net/http/httptrace"
 	"net/url"
 	"strings"
 	"sync"
@@ -94,7 +96,12 @@ func (x *exchange) timed(ctx context.Context, u *url.URL) (*url.URL, error) {
 	next, err := x.hop(hopCtx, u)
 	x.out.Elapsed += x.c.cfg.Now().Sub(start) - waited
 	if err != nil && hopCtx.Err() != nil && ctx.Err() == nil {
-		err = fault.New(fault.Unavailable, "no complete answer within %v", x.c.cfg.Timeout)
+		late := fault.New(fault.Unavailable, "no complete answer within %v", x.c.cfg.Timeout)
+		if un, ok := errors.AsType[*Unreached](err); ok {
+			un.Err = late
+		} else {
+			err = late
+		}
 	}
 	return next, err
 }
@@ -117,12 +124,18 @@ func (x *exchange) prepareHop(ctx context.Context, to *url.URL) error {
 
 // hop sends one request. It returns the target of a redirect or a refresh, or nil when the response is final.
 func (x *exchange) hop(ctx context.Context, u *url.URL) (*url.URL, error) {
-	r, conditional := x.request(ctx, u)
+	connected := false
+	r, conditional := x.request(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GotConn: func(httptrace.GotConnInfo) { connected = true },
+	}), u)
 	x.out.Requests++
 	x.out.Body, x.out.Encoding = nil, ""
 	res, err := x.c.transportTo(u).RoundTrip(r)
 	if err != nil {
-		return nil, classify(err)
+		if err = classify(err); !connected && fault.Is(err, fault.Unavailable) {
+			err = &Unreached{Of: ofUnreached(err), Err: err}
+		}
+		return nil, err
 	}
 	defer res.Body.Close()
 	x.out.Status, x.out.Header = res.StatusCode, res.Header
@@ -228,6 +241,45 @@ func (l limit) read(r io.Reader, hint int64) ([]byte, error) {
 		return buf.Bytes()[:l.bytes], nil
 	}
 	return nil, fault.New(fault.TooLarge, "body: want at most %d bytes", l.bytes)
+}
+
+// Unreached means that a host could not be reached: no request was sent to it. See [Response.Unreached].
+type Unreached struct {
+	Of  string // what went wrong: dns, tls or connection
+	Err error
+}
+
+// What keeps a host from being reached.
+const (
+	unreachedDNS        = "dns"
+	unreachedTLS        = "tls"
+	UnreachedConnection = "connection"
+)
+
+func (u *Unreached) Error() string { return u.Err.Error() }
+
+// Unwrap returns the cause.
+func (u *Unreached) Unwrap() error { return u.Err }
+
+// Unreached returns why the host of the requested address could not be reached, from the error that came with the
+// response; nil if it was reached, as by a request that it redirects to another host.
+func (r Response) Unreached(err error) *Unreached {
+	if un, ok := errors.AsType[*Unreached](err); ok && r.Requests == 1 {
+		return un
+	}
+	return nil
+}
+
+// ofUnreached says what went wrong before a request was sent.
+func ofUnreached(err error) string {
+	if _, ok := errors.AsType[*net.DNSError](err); ok {
+		return unreachedDNS
+	}
+	_, certificate := errors.AsType[*tls.CertificateVerificationError](err)
+	if certificate || strings.Contains(err.Error(), "tls: ") || strings.Contains(err.Error(), "TLS handshake") {
+		return unreachedTLS
+	}
+	return UnreachedConnection
 }
 
 // classify gives an error of the transport its kind of package fault.

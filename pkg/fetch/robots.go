@@ -60,7 +60,11 @@ func (c *Client) Robots(ctx context.Context, r RobotsRequest) (robots.Reply, err
 	case errors.Is(err, errRedirects):
 		return robots.Reply{TooManyRedirects: true, Problem: err.Error()}, nil
 	case err != nil:
-		return robots.Reply{Failed: true, Problem: err.Error()}, nil
+		reply := robots.Reply{Failed: true, Problem: err.Error()}
+		if un := x.out.Unreached(err); un != nil {
+			reply.Unreached, reply.Problem = un.Of, un.Error()
+		}
+		return reply, nil
 	case x.out.Encoding != "":
 		return robots.Reply{Failed: true, Problem: "unknown content encoding " + x.out.Encoding}, nil
 	}

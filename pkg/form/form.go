@@ -75,6 +75,16 @@ func (f *Form) Field(path string) (Field, bool) {
 	return f.Fields[i], true
 }
 
+// Label returns what people call a setting of a page or of a rule, or "".
+func Label(path string) string {
+	for _, f := range []*Form{Of[api.ItemSettings](), Of[api.RuleSpec]()} {
+		if one, ok := f.Field(path); ok && one.Label != "" {
+			return one.Label
+		}
+	}
+	return ""
+}
+
 // Pick returns the part of a patch that is about the settings of the form; nil if there is none.
 func (f *Form) Pick(p api.Patch) (out api.Patch) {
 	for _, one := range f.units {

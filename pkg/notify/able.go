@@ -58,7 +58,7 @@ func unable(r *rule, names map[string]bool, p Facts) reason {
 		return reason{why: "it waits for values, and the page has none",
 			remedy: "say where a value is under Values of the page in its settings"}
 	case p.Broken != "" && !silenced && (len(kinds) == 0 || only(withText...)):
-		return reason{why: "what is watched of the page is not there: " + p.Broken, remedy: otherPart, reported: true}
+		return reason{why: p.Broken, remedy: otherPart, reported: true}
 	}
 	return reason{}
 }

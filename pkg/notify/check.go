@@ -256,9 +256,12 @@ func (r *rule) message(parts []letter.Part, to links) send.Message {
 			text = append(text, pieces...)
 		}
 	}
-	l := letter.Letter{Title: cmp.Or(title, letter.SubjectOf(parts)), Rule: r.Name, RuleLink: to.rule(r), Parts: parts}
-	out := send.Message{Title: l.Title, Text: l.Summaries(), URL: first.URL, Foot: l.Foot(), HTML: l.HTML()}
+	l := letter.Letter{Title: cmp.Or(title, letter.SubjectOf(parts)), Rule: r.Name, RuleLink: to.rule(r), Parts: parts,
+		Stop: to.stop(r, first.ItemID)}
+	out := send.Message{Title: l.Title, Text: l.Summaries(), URL: first.URL, Foot: l.Foot(), Mail: l.Text(),
+		HTML: l.HTML(), Stop: l.Stop}
 	if text != nil {
+		out.Mail = ""
 		out.Text, out.Foot, out.HTML, out.Alone = letter.PlainText(text), "", letter.OwnHTML(l.Title, text), true
 	}
 	return out

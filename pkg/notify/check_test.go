@@ -61,9 +61,9 @@ func TestW28OneCheckIsOneMessage(t *testing.T) {
 			continue
 		}
 		at := 0
-		for _, part := range []string{"the watched part is missing", "new: Ferryman", "+ - Ferryman, part time"} {
+		for _, part := range []string{"the watched part is missing", "new: Ferryman", "+ Ferryman, part time"} {
 			next := strings.Index(m.Text, part)
-			if next < at || !strings.Contains(m.HTML, strings.TrimPrefix(part, "+ ")) {
+			if next < at || !strings.Contains(strings.ToLower(m.HTML), strings.ToLower(strings.TrimPrefix(part, "+ "))) {
 				t.Errorf("%q is not in its order in %s\n%s", part, m.Text, m.HTML)
 			}
 			at = next

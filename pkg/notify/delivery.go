@@ -104,9 +104,10 @@ func (s *Follower) single(r *rule, channel string, c feed.Change, to links, now 
 func (s *base) about(r *rule, channel, id string, shown api.FeedChange, to links, now time.Time) delivery {
 	d := newDelivery(r, channel, now)
 	d.Type = string(api.EventChange)
+	shown.Diff = to.below(shown.Diff)
 	p := letter.Part{Change: shown, Count: 1, Links: to.of(r, shown)}
 	event := api.ChangeEvent{Event: s.event(id, api.EventChange, r.ID, shown.At), Data: api.ReportedChange{
-		FeedChange: shown, RuleName: r.Name, Links: api.MessageLinks(p.Links)}}
+		FeedChange: shown, RuleName: r.Name, Links: linksJSON(p.Links)}}
 	event.Subject = shown.URL
 	d.Message = r.message([]letter.Part{p}, to)
 	d.Title = d.Message.Title
@@ -115,6 +116,11 @@ func (s *base) about(r *rule, channel, id string, shown api.FeedChange, to links
 	}
 	d.Message.ID, d.Message.Body = id, jsonBody(event)
 	return d
+}
+
+// linksJSON returns links in the API's form.
+func linksJSON(l letter.Links) api.MessageLinks {
+	return api.MessageLinks{Difference: l.Difference, Why: l.Why, Mute: l.Mute}
 }
 
 // maxRow is the size at which the row of a delivery still takes what its attempts add.
@@ -146,18 +152,22 @@ func (s *Follower) digest(r *rule, channel string, g gathered, some []api.FeedCh
 	data := api.Digest{Title: counted(g.Kinds), Rule: r.Name, Count: g.Gathered, Kinds: g.Kinds,
 		Changes: []api.ReportedChange{}, Alike: alikeJSON(lines), Since: g.Since, Last: g.Final}
 	for _, c := range some {
-		data.Changes = append(data.Changes, api.ReportedChange{FeedChange: c, Links: api.MessageLinks(to.of(r, c))})
+		c.Diff = to.below(c.Diff)
+		data.Changes = append(data.Changes, api.ReportedChange{FeedChange: c, Links: linksJSON(to.of(r, c))})
 	}
 	l := letter.Letter{Title: letter.Digest(r.Name, data.Title, g.Gathered, lines), Rule: r.Name, RuleLink: to.rule(r),
 		Parts: partsOf(lines, func(c api.FeedChange) letter.Links { return to.of(r, c) }),
-		Rest:  g.Gathered - lines.Count(), Changes: to.to("/", nil)}
+		Rest:  g.Gathered - lines.Count(), Changes: to.to("/", nil), Stop: to.stop(r, r.page)}
+	if !g.First.IsZero() {
+		l.Since = "Since " + g.First.In(r.plan.zone()).Format("2 January, 15:04")
+	}
 	if some != nil && len(lines.All) == 0 {
 		l.Rest = 0 // all that the digest counts was purged
 	}
 	d.Title = l.Title
 	event := api.DigestEvent{Event: s.event(id, api.EventDigest, r.ID, now), Data: data}
 	d.Message = send.Message{ID: id, Title: d.Title, Text: l.Brief(), Foot: l.Foot(), Mail: l.Text(), HTML: l.HTML(),
-		Body: jsonBody(event)}
+		Body: jsonBody(event), Stop: l.Stop}
 	return id, d
 }
 

@@ -64,9 +64,8 @@ func (w demandFinder) of(ctx context.Context, it *registry.Item) ([]options.Dema
 
 // until returns when the mutes of a rule on an item end; zero if it is not muted. Ever is false if they never end.
 func (s muteSet) until(item, rule string, now time.Time) (until time.Time, ever bool) {
-	for _, m := range s.Of(item, now) {
+	for _, m := range s.covering(item, rule, now) {
 		switch {
-		case m.Rule != "" && m.Rule != rule:
 		case m.Until.IsZero():
 			return time.Time{}, false
 		case m.Until.After(until):

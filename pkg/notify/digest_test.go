@@ -1,7 +1,6 @@
 package notify
 
 import (
-	"slices"
 	"testing"
 	"time"
 
@@ -205,9 +204,4 @@ func TestW19Messages(t *testing.T) {
 			t.Errorf("%s: %d messages, want %d", name, got, tt.want)
 		}
 	}
-}
-
-// idle reports whether nothing of the state matters any more: no change waits, and no message is recent.
-func (p digestPlan) idle(s digestState, now time.Time) bool {
-	return s.Gathered == 0 && !slices.ContainsFunc(s.Singles, func(t time.Time) bool { return now.Sub(t) < calm })
 }

@@ -75,7 +75,7 @@ func (r *rule) present(p Facts, now time.Time) api.FeedChange {
 	out := c.JSON()
 	first := field.Change{Name: kept.Name, State: kept.State, Now: kept.Last, First: true, Reported: true}
 	lead := feed.FieldJSON(first, now)
-	lead.Condition = r.when.String()
+	lead.Condition = r.when.Words()
 	out.ID, out.Fields = "", []api.ChangedField{lead}
 	out.Field = &out.Fields[0]
 	return out

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/notify/letter"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/row"
@@ -45,6 +46,8 @@ var (
 type HomeAddress struct {
 	Rows storage.Table
 	Set  string // the value of the setting; empty if it is not set
+	// BasePath is the path in which an address ends, such as /tidemark; empty for any.
+	BasePath string
 	// Nearby lists addresses of the machine for people to choose from; nil for none. See [MachineAddresses].
 	Nearby func() []string
 }
@@ -73,6 +76,9 @@ func (b HomeAddress) confirm(ctx context.Context, text, by string, now time.Time
 		if kept.URL, err = ParseHome(text); err != nil {
 			return api.PublicAddress{}, fault.Field("url", "url: %w", err)
 		}
+		if err = EndsIn(kept.URL, b.BasePath); err != nil {
+			return api.PublicAddress{}, fault.Field("url", "url: want %w", err)
+		}
 	}
 	_, err := b.Rows.Transact(ctx, storage.Op{Kind: storage.Upsert,
 		Entity: storage.Entity{Key: homeKey, Props: homeRows.Encode(&kept)}})
@@ -82,8 +88,8 @@ func (b HomeAddress) confirm(ctx context.Context, text, by string, now time.Time
 	return b.get(ctx)
 }
 
-// ParseHome returns an address as it is kept: scheme and host, without a slash at the end. It takes the address of the
-// dashboard, too.
+// ParseHome returns an address as it is kept: scheme, host and the path below which people reach the installation,
+// without a slash at the end. It takes the address of the dashboard, too.
 func ParseHome(text string) (string, error) {
 	const most = 300 // bytes
 	text = strings.TrimSpace(text)
@@ -98,11 +104,21 @@ func ParseHome(text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if at := strings.Trim(u.Path, "/"); at != "" && at != strings.Trim(dashboardPath, "/") {
-		return "", fault.New(fault.Invalid, "want the address without the path /%s: the dashboard is at %s", at,
-			dashboardPath)
+	path, err := api.ParsePrefix(strings.TrimSuffix(strings.TrimSuffix(u.EscapedPath(), "/"), dashboardPath))
+	if err != nil {
+		return "", fault.New(fault.Invalid, "an address with %w", err)
 	}
-	return (&url.URL{Scheme: u.Scheme, Host: host}).String(), nil
+	return u.Scheme + "://" + host + path, nil
+}
+
+// EndsIn returns an error if an address from [ParseHome] leads outside the path below which the app is reached, as
+// BASE_PATH says.
+func EndsIn(address, basePath string) error {
+	u, err := url.Parse(address)
+	if address != "" && (err != nil || !strings.HasSuffix(u.Path, basePath)) {
+		return fault.New(fault.Invalid, "an address that ends in %s, as BASE_PATH says", basePath)
+	}
+	return nil
 }
 
 // hostOf returns the host of an address with its port: an IP address, or a name in ASCII.
@@ -155,11 +171,11 @@ func MachineAddresses() (out []string) {
 }
 
 // links makes the links of messages back to the installation. Without an address it makes none, and without a key no
-// link that mutes.
+// short link, and none that mutes.
 type links struct {
-	home  string
-	key   []byte
-	until time.Time
+	home string
+	key  []byte
+	now  time.Time
 }
 
 // links returns what makes the links of the messages of a step.
@@ -168,8 +184,11 @@ func (s *base) links(ctx context.Context) (links, error) {
 	if err != nil || at.URL == "" {
 		return links{}, err
 	}
-	return links{at.URL + dashboardPath, s.o.Keys.Derive(mutePurpose), s.now().Add(muteLinkLife)}, nil
+	return links{at.URL + dashboardPath, s.o.Keys.Derive(linkPurpose), s.now()}, nil
 }
+
+// shortPath is the path of short links, below that of the dashboard.
+const shortPath = "/m/"
 
 // to returns the address of a page of the dashboard, or "" without an address.
 func (l links) to(path string, query url.Values) string {
@@ -180,6 +199,15 @@ func (l links) to(path string, query url.Values) string {
 		path += "?" + query.Encode()
 	}
 	return l.home + path
+}
+
+// below returns a path of the API, which may be empty, as it is below the address.
+func (l links) below(path string) string {
+	u, err := url.Parse(l.home)
+	if err != nil || path == "" {
+		return path
+	}
+	return strings.TrimSuffix(u.Path, dashboardPath) + path
 }
 
 // of returns the links of a change in a message of a rule.
@@ -196,11 +224,28 @@ func (l links) of(r *rule, c api.FeedChange) (out letter.Links) {
 		}
 		out.Difference = l.to("/items/"+url.PathEscape(c.ItemID)+"/diff", q)
 	}
-	if c.ItemID != "" && len(l.key) > 0 {
-		token := muteLink{Item: c.ItemID, Rule: r.ID, Until: l.until}.sign(l.key)
-		out.Mute = l.to("/mute/"+token, nil)
+	out.ShortDifference, out.ShortWhy = out.Difference, out.Why
+	if at, err := feed.ParsePosition(c.ID); err == nil && len(l.key) > 0 {
+		out.ShortWhy = l.short(shortLink{Opens: OpensWhy, Change: at})
+		out.ShortDifference = l.short(shortLink{Opens: OpensDifference, Change: at})
+	}
+	if c.ItemID != "" && r != nil {
+		out.Mute = l.short(shortLink{Opens: OpensMute, Item: c.ItemID, Rule: sumOf(r.ID), Until: l.now.Add(muteLinkLife)})
 	}
 	return out
+}
+
+// stop returns the link that stops the mails of a rule about a page, or about all pages of the rule if it is "".
+func (l links) stop(r *rule, item string) string {
+	return l.short(shortLink{Opens: OpensStop, Item: item, Rule: sumOf(r.ID), Until: l.now.Add(stopLinkLife)})
+}
+
+// short returns the address of a short link, or "" without a key.
+func (l links) short(to shortLink) string {
+	if len(l.key) == 0 {
+		return ""
+	}
+	return l.to(shortPath+to.sign(l.key), nil)
 }
 
 // LinksAt returns the links to a change at an address of the installation. There is none that mutes.

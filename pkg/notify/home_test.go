@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest/mem"
 )
@@ -27,7 +28,11 @@ func TestW20Parse(t *testing.T) {
 		"https://a:b@tide.example":         "",
 		"https://tide.example/?x":          "",
 		"https://tide.example/#x":          "",
-		"https://tide.example/sub":         "",
+		"https://tide.example/sub":         "https://tide.example/sub",
+		"https://tide.example/a/b/api/ui/": "https://tide.example/a/b",
+		"https://tide.example/a/../b":      "",
+		"https://tide.example//evil":       "",
+		"https://tide.example/a%2fb":       "",
 		"https://tide.example\r\nBcc: e@f": "",
 	} {
 		if have, err := ParseHome(text); have != want || (err == nil) != (want != "") {
@@ -72,5 +77,33 @@ func TestW20Confirm(t *testing.T) {
 	}
 	if at, err := b.confirm(t.Context(), "", "anna", now); err != nil || at.URL != "" {
 		t.Errorf("removed: %+v, %v", at, err)
+	}
+}
+
+// TestL8AddressBelowAPath checks that links and paths in messages begin with the path of the address, and that an
+// address must end in the path below which the app is reached.
+func TestL8AddressBelowAPath(t *testing.T) {
+	c := api.FeedChange{ID: "x", ItemID: "url_a", From: "a", To: "b", Diff: "/api/items/url_a/diff?from=a&to=b"}
+	below := links{home: "https://t.example/tide" + dashboardPath}
+	if at := below.of(nil, c).Difference; at != "https://t.example/tide/api/ui/items/url_a/diff?from=a&to=b" {
+		t.Errorf("the difference is at %s", at)
+	}
+	if path := below.below(c.Diff); path != "/tide"+c.Diff {
+		t.Errorf("the path of the difference is %s", path)
+	}
+	if path := (links{}).below(c.Diff); path != c.Diff {
+		t.Errorf("without an address the path of the difference is %s", path)
+	}
+	table := mem.New(time.Now).Table("Notifications")
+	if err := table.Create(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	b := HomeAddress{Rows: table, BasePath: "/tide"}
+	if _, err := b.confirm(t.Context(), "https://t.example", "anna", time.Now()); fault.FieldOf(err) != "url" {
+		t.Errorf("an address outside: %v", err)
+	}
+	if at, err := b.confirm(t.Context(), "https://t.example/outer/tide/", "anna", time.Now()); err != nil ||
+		at.URL != "https://t.example/outer/tide" {
+		t.Errorf("%+v, %v", at, err)
 	}
 }

@@ -9,19 +9,22 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/telemetry"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/form"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/row"
+	"github.com/tidemark/tidemark/pkg/storage/undo"
 )
 
-// This file keeps which pages lead to no messages, and until when. A mute is of a page, or of one rule on a page. It
-// stops messages only: the changes stay in the feed. What a mute kept back is not sent later, also when the mute has
-// ended.
+// This file keeps which pages lead to no messages, and until when. A mute is of a page, or of one rule on a page, or of
+// one rule on all pages; the link of a mail makes the last. It stops messages only: the changes stay in the feed. What
+// a mute kept back is not sent later, also when the mute has ended.
 //
 // # How it works
 //
-//	Notifications  mutes  <item>.<rule>.<begin>  a mute; the rule is "page" if the mute is of all rules
+//	Notifications  mutes  <item>.<rule>.<begin>  a mute; the rule is "page" if the mute is of all rules, and the item
+//	                                             is "all" if it is of all pages
 //
 // A mute covers the changes between its begin and its end. A mute that has ended keeps its row for [keepTime], because
 // a digest or an explanation of a change may still ask for that time.
@@ -32,12 +35,13 @@ const keepMutes = 30 * 24 * time.Hour
 const (
 	mutePartition = "mutes"
 	wholePage     = "page"
+	allPages      = "all"
 )
 
 // muteRow is the row of a mute.
 type muteRow struct {
-	Item  string    `col:"item,must"`
-	Rule  string    `col:"rule"` // empty if the mute is of all rules
+	Item  string    `col:"item,must"` // allPages if the mute is of all pages of the rule
+	Rule  string    `col:"rule"`      // empty if the mute is of all rules
 	URL   string    `col:"url"`
 	Title string    `col:"title"`
 	From  time.Time `col:"since"`
@@ -50,7 +54,10 @@ var rows = row.Of[muteRow]()
 func key(id string) storage.Key { return storage.Key{Partition: mutePartition, Row: id} }
 
 // Mutes is the mutes of an installation, in the table of notifications. Any number of processes may use it.
-type Mutes struct{ Rows storage.Table }
+type Mutes struct {
+	Rows storage.Table
+	Undo *undo.Log
+}
 
 // muteUntil returns the end of a mute that begins now: after a day, a week, or another length such as 12h or 3d. The
 // end of the mute "always" is zero.
@@ -71,32 +78,77 @@ func muteUntil(text string, now time.Time) (time.Time, error) {
 	return now.Add(length), nil
 }
 
-// add mutes a page, or a rule on a page. If the same is muted already, the mute gets the new end.
+// add mutes a page, or a rule on a page or on all. If the same is muted already, the mute gets the new end; but a link
+// changes no mute that none has made.
 func (b Mutes) add(ctx context.Context, m api.Mute, now time.Time) (api.Mute, error) {
-	if m.ItemID == "" {
-		return m, fault.Field("itemId", "itemId must name the page that is muted")
-	}
 	m.From = now
 	all, err := b.all(ctx)
 	if err != nil {
 		return m, err
 	}
-	same := func(old api.Mute) bool { return old.ItemID == m.ItemID && old.Rule == m.Rule && active(old, now) }
-	if at := slices.IndexFunc(all, same); at >= 0 {
+	same := func(old api.Mute) bool {
+		return old.ItemID == m.ItemID && old.Rule == m.Rule && active(old, now) && (old.ByLink || !m.ByLink)
+	}
+	at := slices.IndexFunc(all, same)
+	if at >= 0 {
 		m.ID, m.From = all[at].ID, all[at].From
 	} else {
-		m.ID = fmt.Sprintf("%s.%s.%x", m.ItemID, cmp.Or(m.Rule, wholePage), now.UnixMilli())
+		m.ID = fmt.Sprintf("%s.%s.%x", cmp.Or(m.ItemID, allPages), cmp.Or(m.Rule, wholePage), now.UnixMilli())
 	}
 	if err := storage.CheckKey(key(m.ID)); err != nil {
 		return m, fault.Field("itemId", "itemId and rule: %w", err)
 	}
-	return m, b.put(ctx, m)
+	var was api.Mute
+	if at >= 0 {
+		was = all[at]
+	}
+	return b.change(ctx, was, m, now)
+}
+
+// muteState is what a record says of a mute: its begin and its end; nothing if there is none, or none any more.
+type muteState struct {
+	Span []string `json:"the mute,omitempty"`
+}
+
+func stateOf(m api.Mute, now time.Time) muteState {
+	if m.ID == "" || !active(m, now) {
+		return muteState{}
+	}
+	return muteState{[]string{storage.FormatTime(m.From), storage.FormatTime(m.Until)}}
+}
+
+// change writes a mute, and keeps a record of what becomes of it.
+func (b Mutes) change(ctx context.Context, was, is api.Mute, now time.Time) (api.Mute, error) {
+	done := b.Undo.Begin(undo.Mute, is.ID, telemetry.From(ctx).Actor, undo.Long)
+	if err := b.Undo.Keep(ctx, done, stateOf(was, now), stateOf(is, now)); err != nil {
+		return is, err
+	}
+	is.Undo = done.Ref()
+	return is, b.put(ctx, is)
+}
+
+// back takes back what a record says of a mute.
+func (b Mutes) back(ctx context.Context, r *undo.Record, now time.Time) (m api.Mute, err error) {
+	kept, _, err := rows.Load(ctx, b.Rows, key(r.Subject))
+	if err != nil {
+		return m, err
+	}
+	m = kept.mute(r.Subject)
+	state := stateOf(m, now)
+	if err := undo.Back(r, &state); err != nil {
+		return m, err
+	}
+	was := m
+	if m.Until = now; len(state.Span) == 2 {
+		m.From, m.Until = storage.ParseTime(state.Span[0]), storage.ParseTime(state.Span[1])
+	}
+	return b.change(ctx, was, m, now)
 }
 
 // put writes a mute over what others may have written meanwhile: the last request holds.
 func (b Mutes) put(ctx context.Context, m api.Mute) error {
-	kept := muteRow{Item: m.ItemID, Rule: m.Rule, URL: m.URL, Title: m.Title, From: m.From, Until: m.Until,
-		Link: m.ByLink}
+	kept := muteRow{Item: cmp.Or(m.ItemID, allPages), Rule: m.Rule, URL: m.URL, Title: m.Title, From: m.From,
+		Until: m.Until, Link: m.ByLink}
 	_, err := b.Rows.Transact(ctx, storage.Op{Kind: storage.Upsert,
 		Entity: storage.Entity{Key: key(m.ID), Props: rows.Encode(&kept)}})
 	return err
@@ -116,13 +168,18 @@ func (b Mutes) end(ctx context.Context, id string, now time.Time) (m api.Mute, e
 	if m = kept.mute(id); etag == "" || !active(m, now) {
 		return m, missing
 	}
+	was := m
 	m.Until = now
-	return m, b.put(ctx, m)
+	return b.change(ctx, was, m, now)
 }
 
 func (r muteRow) mute(id string) api.Mute {
-	return api.Mute{ID: id, ItemID: r.Item, Rule: r.Rule, URL: r.URL, Title: r.Title, From: r.From, Until: r.Until,
+	out := api.Mute{ID: id, ItemID: r.Item, Rule: r.Rule, URL: r.URL, Title: r.Title, From: r.From, Until: r.Until,
 		ByLink: r.Link}
+	if out.ItemID == allPages {
+		out.ItemID = ""
+	}
+	return out
 }
 
 // all lists the mutes, also those that have ended.
@@ -183,7 +240,18 @@ func (s muteSet) Of(item string, at time.Time) (out []api.Mute) {
 
 // cover reports whether a mute keeps back what a rule reports about an item at a time.
 func (s muteSet) cover(item, rule string, at time.Time) bool {
-	return slices.ContainsFunc(s.Of(item, at), func(m api.Mute) bool { return m.Rule == "" || m.Rule == rule })
+	return len(s.covering(item, rule, at)) > 0
+}
+
+// covering returns the mutes that do so.
+func (s muteSet) covering(item, rule string, at time.Time) (out []api.Mute) {
+	for _, m := range s {
+		page := item != "" && m.ItemID == item && (m.Rule == "" || m.Rule == rule)
+		if (page || m.ItemID == "" && m.Rule == rule) && !at.Before(m.From) && active(m, at) {
+			out = append(out, m)
+		}
+	}
+	return out
 }
 
 func active(m api.Mute, now time.Time) bool { return m.Until.IsZero() || now.Before(m.Until) }
@@ -197,6 +265,9 @@ type Page struct {
 // Mute keeps messages about a page back, those of one rule or of all rules. Errors: Invalid; NotFound for a rule that
 // does not exist.
 func (s *Book) Mute(ctx context.Context, q api.MuteRequest, of Page) (api.Mute, error) {
+	if q.ItemID == "" || q.ItemID == allPages {
+		return api.Mute{}, fault.Field("itemId", "itemId must name the page that is muted")
+	}
 	until, err := muteUntil(q.For, s.now())
 	if err != nil {
 		return api.Mute{}, err
@@ -225,6 +296,18 @@ func (s *Book) Unmute(ctx context.Context, id string) (api.Mute, error) {
 		err = s.demandOf(ctx, m.ItemID)
 	}
 	return m, err
+}
+
+// UndoMute takes back what a record says of a mute, and returns the mute that is in force again; nil if there is none.
+func (s *Book) UndoMute(ctx context.Context, r *undo.Record) (*api.Mute, error) {
+	m, err := s.Mutes.back(ctx, r, s.now())
+	if err == nil {
+		err = s.demandOf(ctx, m.ItemID)
+	}
+	if err != nil || !active(m, s.now()) {
+		return nil, err
+	}
+	return &m, nil
 }
 
 // Muted lists the mutes that have not ended, of one item or of all.

@@ -17,6 +17,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/run"
 	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/undo"
 )
 
 // Names of the table and its partitions.
@@ -69,6 +70,7 @@ type Options struct {
 	Demand    func(ctx context.Context, item source.ID, by registry.DemandFinder) error
 	DemandAll func(ctx context.Context, f registry.Filter) (run string, err error)
 	Home      HomeAddress // the address at which people reach the installation; its rows are set by [New]
+	Undo      *undo.Log   // takes back what people do; nothing is taken back when nil
 	Log       *slog.Logger
 	Metrics   *telemetry.Metrics // new ones when nil
 }
@@ -134,7 +136,7 @@ func New(store storage.Store, changes *feed.Feed, sender Sender, o Options) *Not
 	o.Home.Rows = store.Table(Table)
 	b := &base{rows: store.Table(Table), queue: store.Queue(Queue), poison: store.Queue(PoisonQueue), feed: changes,
 		sender: sender, o: o}
-	book := &Book{base: b, resolver: resolver{&b.o}, Mutes: Mutes{Rows: b.rows}}
+	book := &Book{base: b, resolver: resolver{&b.o}, Mutes: Mutes{b.rows, o.Undo}}
 	book.Asking = Asking{book: book, using: make(chan struct{}, 1)}
 	follower := &Follower{base: b, book: book, prompt: prompt{stepping: make(chan struct{}, 1)}}
 	return &Notifier{book, follower, &Worker{base: b, book: book, busy: map[string]int{}}, MuteLinks{book}}

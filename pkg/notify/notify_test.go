@@ -104,6 +104,27 @@ func TestW6FirstCrawl(t *testing.T) {
 	}
 }
 
+// TestW6FirstReadingOfOnePage checks that an alert for one page, made before the page was read, does not tell of the
+// first reading, unless it asks for new pages; and that one for all pages does (W6).
+func TestW6FirstReadingOfOnePage(t *testing.T) {
+	const page = "url_lock"
+	r := newRig(t)
+	r.rule(api.RuleSpec{Filter: api.RuleFilter{ItemID: page}}, "ops")
+	asked := api.ChangeFilter{Kind: "new,content"}
+	r.rule(api.RuleSpec{Filter: api.RuleFilter{ItemID: page, ChangeFilter: asked}}, "asked")
+	r.rule(api.RuleSpec{}, "all")
+	group := r.changes(1, feed.New)
+	group.Changes[0].ItemID = page
+	must(t, r.feed.Publish(t.Context(), group))
+	r.follow()
+	r.work()
+	for channel, want := range map[string]int{"ops": 0, "asked": 1, "all": 1} {
+		if _, n := r.told(channel); n != want {
+			t.Errorf("%s was told of %d", channel, n)
+		}
+	}
+}
+
 // TestW5Digests checks that digests are sent at their hour, and that nothing is sent in quiet hours (W5).
 func TestW5Digests(t *testing.T) {
 	r := newRig(t)

@@ -45,7 +45,11 @@ func (s *Follower) Why(ctx context.Context, q api.ChangeID) (out api.ChangeWhy, 
 	if out.Mutes, err = s.mutesOf(ctx, c); err != nil {
 		return out, err
 	}
-	out.Deliveries = x.deliveries
+	if out.Deliveries = x.deliveries; len(x.rules) == 0 { // one that was removed may have told of it
+		if out.Deliveries, err = s.deliveriesOf(ctx, c, nil); err != nil {
+			return out, err
+		}
+	}
 	out.Outcomes, out.Continuation = x.outcomes(ctx, q.Continuation, q.Top)
 	return out, nil
 }
@@ -54,16 +58,16 @@ func (s *Follower) Why(ctx context.Context, q api.ChangeID) (out api.ChangeWhy, 
 // each change.
 func (s *Follower) Outcomes(ctx context.Context, all []api.FeedChange) error {
 	e, err := s.explainer(ctx)
+	if err == nil {
+		err = e.preread(ctx, all)
+	}
 	if err != nil {
 		return err
 	}
 	for i := range all {
-		c, err := s.feed.At(ctx, all[i].ID)
-		if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Expired) {
+		c, found := e.changes[all[i].ID]
+		if !found {
 			continue
-		}
-		if err != nil {
-			return err
 		}
 		x, err := e.explained(ctx, c)
 		if err != nil {
@@ -82,10 +86,55 @@ type explainer struct {
 	muted muteSet
 	names map[string]bool // of channels
 	left  effort
+
+	changes map[string]feed.Change // by id
+	items   map[string]ofItem
+	told    *messagesOf // nil if they were not read ahead
+}
+
+// ofItem is what decides about the changes of one page.
+type ofItem struct {
+	rules []rule // those for this page alone
+	state state  // what they have gathered
+	facts *Facts // nil if they are not known
+	read  bool   // whether state and facts were read
+}
+
+// messagesOf are the deliveries that may be of some changes.
+type messagesOf struct {
+	ids   []string
+	rows  []delivery
+	since string // the id from which on older deliveries may be missing; empty if none is
+}
+
+// preread reads the changes of a list, and the deliveries of all of them at once.
+func (e *explainer) preread(ctx context.Context, all []api.FeedChange) (err error) {
+	ids := make([]string, len(all))
+	for i := range all {
+		ids[i] = all[i].ID
+	}
+	if e.changes, err = e.s.feed.Some(ctx, ids); err != nil || len(e.changes) == 0 {
+		return err
+	}
+	var first, last feed.Position
+	for _, c := range e.changes {
+		if first == (feed.Position{}) || first.After(c.Position) {
+			first = c.Position
+		}
+		if c.Position.After(last) {
+			last = c.Position
+		}
+	}
+	last.Segment += whySegments
+	e.told = &messagesOf{}
+	e.told.since, err = e.s.messages(ctx, order(last), order(first), shownColumns, func(id string, d delivery) {
+		e.told.ids, e.told.rows = append(e.told.ids, id), append(e.told.rows, d)
+	})
+	return err
 }
 
 func (s *Follower) explainer(ctx context.Context) (e *explainer, err error) {
-	e = &explainer{s: s, left: maxEffort}
+	e = &explainer{s: s, left: maxEffort, items: map[string]ofItem{}}
 	if e.rest, err = s.book.under(ctx, ""); err != nil {
 		return nil, err
 	}
@@ -111,25 +160,35 @@ type explained struct {
 	deliveries []api.Delivery
 }
 
-// explained reads what decides about the outcomes of a change.
+// explained reads what decides about the outcomes of a change. If no rule is for its page, nothing further is read.
 func (e *explainer) explained(ctx context.Context, c feed.Change) (x *explained, err error) {
 	x = &explained{explainer: e, change: c, met: map[string]bool{}}
-	if c.ItemID != "" {
-		if x.rules, err = e.s.book.under(ctx, c.ItemID); err != nil {
+	own, known := e.items[c.ItemID]
+	if c.ItemID != "" && !known {
+		if own.rules, err = e.s.book.under(ctx, c.ItemID); err != nil {
 			return nil, err
 		}
-		if x.own, _, err = e.s.loadState(ctx, c.ItemID); err != nil {
-			return nil, err
-		}
-		if x.facts, err = e.s.book.factsOf(ctx, c.ItemID); err != nil {
-			return nil, err
-		}
+		e.items[c.ItemID] = own
 	}
-	x.rules = slices.DeleteFunc(append(x.rules, e.rest...), func(r rule) bool {
+	x.rules = slices.DeleteFunc(slices.Concat(own.rules, e.rest), func(r rule) bool {
 		unhidden := c
 		unhidden.Silenced = false
 		return r.elsewhere(c) || !r.filter.Concerns(unhidden)
 	})
+	if len(x.rules) == 0 {
+		return x, nil
+	}
+	if c.ItemID != "" && !own.read {
+		if own.state, _, err = e.s.loadState(ctx, c.ItemID); err != nil {
+			return nil, err
+		}
+		if own.facts, err = e.s.book.factsOf(ctx, c.ItemID); err != nil {
+			return nil, err
+		}
+		own.read = true
+		e.items[c.ItemID] = own
+	}
+	x.own, x.facts = own.state, own.facts
 	if x.change, err = withDifference(ctx, e.s.feed, c, x.rules...); err != nil {
 		return nil, err
 	}
@@ -139,8 +198,16 @@ func (e *explainer) explained(ctx context.Context, c feed.Change) (x *explained,
 			return nil, err
 		}
 	}
-	x.deliveries, err = e.s.deliveriesOf(ctx, c, x.met)
-	return x, err
+	if e.told == nil || e.told.since != "" && e.told.since <= order(c.Position)+"~" {
+		x.deliveries, err = e.s.deliveriesOf(ctx, c, x.met)
+		return x, err
+	}
+	for i, d := range e.told.rows {
+		if covers(d, c, x.met) {
+			x.deliveries = append(x.deliveries, deliveryJSON(e.told.ids[i], d))
+		}
+	}
+	return x, nil
 }
 
 // factsOf returns the facts of a page; nil if they are not known, or the page is not watched any more.
@@ -283,10 +350,14 @@ func (x *explained) unmatched(ctx context.Context, r *rule) (api.OutcomeState, s
 	return api.OutcomeNotMet, "the rule asks for something else"
 }
 
-// whyNot says why the fields of a change do not meet the condition of a rule; "" if they do, or it has none.
+// whyNot says why a change is not one for a rule: by the condition of the rule, or as the first reading of its page; ""
+// if it is one, or only conditions could need it.
 func (r *rule) whyNot(c feed.Change) string {
-	if r.When == nil || r.isFor(c) {
+	switch {
+	case r.isFor(c), r.When == nil && c.ForConditions():
 		return ""
+	case r.When == nil:
+		return "the page was read for the first time"
 	}
 	for _, f := range c.Fields {
 		if f.Name == r.when.Field() {
@@ -313,10 +384,13 @@ func (s *Follower) Here(ctx context.Context, p Facts, q api.ItemWhyQuery) (out [
 	if len(rest) > 0 {
 		next = rest[0].ID
 	}
-	last, err := s.lastMessages(ctx)
+	var last map[string]time.Time
+	if !q.Brief {
+		last, err = s.lastMessages(ctx)
+	}
 	for i := range some {
 		here := e.here(&some[i], p)
-		here.LastSent = last[here.Rule]
+		here.LastTold = last[here.Rule]
 		out = append(out, here)
 	}
 	return out, next, err
@@ -324,7 +398,7 @@ func (s *Follower) Here(ctx context.Context, p Facts, q api.ItemWhyQuery) (out [
 
 // here returns the state of a rule at a page.
 func (e *explainer) here(r *rule, p Facts) api.RuleHere {
-	out := api.RuleHere{Rule: r.ID, Name: r.Name, State: api.RuleWaits}
+	out := api.RuleHere{Rule: r.ID, Name: r.Name, State: api.RuleWaits, Every: r.Every}
 	why := unable(r, e.names, p)
 	switch now := e.s.now(); {
 	case r.Off:
@@ -341,13 +415,14 @@ func (e *explainer) here(r *rule, p Facts) api.RuleHere {
 }
 
 // lastMessages returns when the newest message of each rule was made, of the newest messages.
-func (s *Follower) lastMessages(ctx context.Context) (map[string]time.Time, error) {
+func (s *base) lastMessages(ctx context.Context) (map[string]time.Time, error) {
 	out := map[string]time.Time{}
-	return out, s.messages(ctx, "", "", []string{"rule", "created"}, func(_ string, d delivery) {
+	_, err := s.messages(ctx, "", "", []string{"rule", "created"}, func(_ string, d delivery) {
 		if d.Created.After(out[d.Rule]) {
 			out[d.Rule] = d.Created
 		}
 	})
+	return out, err
 }
 
 // deliveriesOf lists the deliveries of a change. These include the digests of a matching rule whose range contains
@@ -356,7 +431,7 @@ func (s *Follower) deliveriesOf(ctx context.Context, c feed.Change, met map[stri
 	out := []api.Delivery{}
 	later := c.Position
 	later.Segment += whySegments
-	err := s.messages(ctx, order(later), order(c.Position), shownColumns, func(id string, d delivery) {
+	_, err := s.messages(ctx, order(later), order(c.Position), shownColumns, func(id string, d delivery) {
 		if covers(d, c, met) {
 			out = append(out, deliveryJSON(id, d))
 		}
@@ -365,16 +440,21 @@ func (s *Follower) deliveriesOf(ctx context.Context, c feed.Change, met map[stri
 }
 
 // messages passes deliveries to a function, the newest first: first those that wait, and then those that are done, of
-// each at most [whyRows]. Their ids are between two texts, or begin with the second one.
-func (s *base) messages(ctx context.Context, from, to string, columns []string, see func(id string, d delivery)) error {
+// each at most [whyRows]. Their ids are between two texts, or begin with the second one. If there are more, since is
+// the first id that was left out.
+func (s *base) messages(ctx context.Context, from, to string, columns []string,
+	see func(id string, d delivery)) (since string, err error) {
 	for _, as := range []string{waitingAs, doneAs} {
 		looked := 0
 		for e, err := range s.rows.Query(ctx, storage.Query{Partition: partition, RowFrom: as + from, RowTo: as + to + "~",
 			Select: columns}) {
 			if err != nil {
-				return err
+				return since, err
 			}
 			if looked++; looked > whyRows {
+				if id := e.Row[1:]; since == "" || id < since {
+					since = id
+				}
 				break
 			}
 			if d, err := deliveryRows.Decode(e.Props); err == nil {
@@ -382,7 +462,7 @@ func (s *base) messages(ctx context.Context, from, to string, columns []string, 
 			}
 		}
 	}
-	return nil
+	return since, nil
 }
 
 // covers reports whether a delivery contains a change. The map says for each rule whether it matches the change.

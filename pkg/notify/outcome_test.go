@@ -61,10 +61,10 @@ func TestQ18WhyOfAChange(t *testing.T) {
 	}
 	for i, want := range []string{
 		"below 80: not met: price: 89 EUR is not below 80; below 90: notified; cannot: cannot fire: the page has no value " +
-			`named "cost"; there are price; gone: not met: it asks for other kinds of changes; hourly: gathered; muted: ` +
+			`named "cost"; there are price; gone: not met: it asks only for pages that are gone; hourly: gathered; muted: ` +
 			"muted; off: switched off; words: not met: nothing added matches harbour",
 		"below 80: not met: price did not change; below 90: not met: price did not change; cannot: cannot fire: the page " +
-			`has no value named "cost"; there are price; gone: not met: it asks for other kinds of changes; hourly: small: ` +
+			`has no value named "cost"; there are price; gone: not met: it asks only for pages that are gone; hourly: small: ` +
 			"a clock that moves at most checks; muted: small: a clock that moves at most checks; off: switched off; " +
 			"words: not met: nothing added matches harbour",
 		"below 80: not met: price did not change; below 90: not met: price did not change; cannot: cannot fire: the page " +

@@ -180,7 +180,7 @@ func (s *Book) stop(ctx context.Context, r *rule, found *survey, names map[strin
 		id := deliveryID(end, api.EventCannot, r.ID, name)
 		d := newDelivery(r, name, s.now())
 		d.Next = r.plan.Quiet.Over(d.Next)
-		d.Type, d.Title = string(api.EventCannot), "Rule "+r.Name+" can report nothing any more"
+		d.Type, d.Title = string(api.EventCannot), "Alert "+r.Name+" can tell nothing any more"
 		var lines []string
 		for _, c := range found.Cannot {
 			lines = append(lines, strings.TrimPrefix(fmt.Sprintf("%s: %s. What to do: %s.", c.Title, c.Why, c.Remedy), ": "))
@@ -188,7 +188,7 @@ func (s *Book) stop(ctx context.Context, r *rule, found *survey, names map[strin
 		event := api.CannotEvent{Event: s.event(id, api.EventCannot, r.ID, s.now()), Data: api.RuleStopped{Name: r.Name,
 			Warning: found.warning(), Firing: found.Firing, Link: to.rule(r)}}
 		d.Message = send.Message{ID: id, Title: d.Title, Text: strings.Join(lines, "\n"), URL: to.rule(r),
-			Body: jsonBody(event)}
+			Body: jsonBody(event), Stop: to.stop(r, r.page)}
 		all[id] = waiting(id, d)
 	}
 	return s.dispatch(ctx, all, s.stopOp(r, found, ""))

@@ -8,10 +8,12 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/telemetry"
 	"github.com/tidemark/tidemark/pkg/form"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/undo"
 )
 
 // PageOf returns a function that finds the page of an item, for [Options].
@@ -27,7 +29,11 @@ func PageOf(items *registry.Items) func(context.Context, string) (Page, error) {
 // can fire there. Otherwise the last round of [Follower.Review] has found it out.
 func (s *Book) Rules(ctx context.Context, q api.RuleQuery) (out api.Rules, err error) {
 	if q.Cannot {
-		return s.unableRules(ctx, q.Top)
+		out, err = s.unableRules(ctx, q.Top)
+		if err == nil && !q.Brief {
+			err = s.told(ctx, out.Rules)
+		}
+		return out, err
 	}
 	var all, of []rule
 	if q.ItemID != "" || q.Continuation == "" {
@@ -43,7 +49,19 @@ func (s *Book) Rules(ctx context.Context, q api.RuleQuery) (out api.Rules, err e
 	if err == nil {
 		out.Rules, err = s.counted(ctx, q.ItemID, all)
 	}
+	if err == nil && !q.Brief {
+		err = s.told(ctx, out.Rules)
+	}
 	return out, err
+}
+
+// told notes when the newest message of each rule was made.
+func (s *Book) told(ctx context.Context, rules []api.Rule) error {
+	last, err := s.lastMessages(ctx)
+	for i := range rules {
+		rules[i].LastTold = last[rules[i].ID]
+	}
+	return err
 }
 
 // counted returns rules with what those under a page have gathered.
@@ -67,6 +85,9 @@ func (s *Book) Rule(ctx context.Context, id string) (out api.Rule, err error) {
 		return out, err
 	}
 	all, err := s.counted(ctx, r.page, []rule{r})
+	if err == nil {
+		err = s.told(ctx, all)
+	}
 	return all[0], err
 }
 
@@ -133,9 +154,10 @@ func changeRule(ctx context.Context, s *Book, id string, how api.RuleSaving,
 	if err := askFirst(ctx, s, &r, &old); err != nil {
 		return out, err
 	}
-	_, err = s.rows.Transact(ctx, ruleRows.Put(keyOf(r.page, r.ID), r.etag, &next), storage.Op{Kind: storage.Upsert,
-		Entity: storage.Entity{Key: pointerKey(r.ID), Props: pointers.Encode(&pointer{r.page})}})
-	s.Asking.forget()
+	r.Undo, err = s.recorded(ctx, r.ID, stateOfRule(&old), ruleState{Rule: &spec})
+	if err == nil {
+		err = s.putRule(ctx, &r, &next)
+	}
 	if err == nil {
 		r.Run, err = s.applyDemands(ctx, &old, &r)
 	}
@@ -146,6 +168,14 @@ func changeRule(ctx context.Context, s *Book, id string, how api.RuleSaving,
 		err = s.reportHeld(ctx, &r, found.held)
 	}
 	return r.Rule, err
+}
+
+// putRule writes a rule, if its row is as it was read.
+func (s *Book) putRule(ctx context.Context, r *rule, next *ruleRow) error {
+	_, err := s.rows.Transact(ctx, ruleRows.Put(keyOf(r.page, r.ID), r.etag, next), storage.Op{Kind: storage.Upsert,
+		Entity: storage.Entity{Key: pointerKey(r.ID), Props: pointers.Encode(&pointer{r.page})}})
+	s.Asking.forget()
+	return err
 }
 
 // firesAs reports whether a rule can fire where it could before it was changed: what decides is the same.
@@ -221,8 +251,17 @@ func (s *Book) RemoveRule(ctx context.Context, id string) (api.Rule, error) {
 	if r.Origin == FromFile {
 		return r.Rule, ofFile(s.o.File.name, "rule", r.Name)
 	}
+	return s.removeRule(ctx, r)
+}
+
+func (s *Book) removeRule(ctx context.Context, r rule) (_ api.Rule, err error) {
+	was := stateOfRule(&r)
+	was.Kept = &keptRule{Since: r.since.String(), Created: storage.FormatTime(r.Created), URL: r.URL, Title: r.Title}
+	if r.Undo, err = s.recorded(ctx, r.ID, was, ruleState{}); err != nil {
+		return r.Rule, err
+	}
 	_, err = s.rows.Transact(ctx, storage.Op{Kind: storage.Delete,
-		Entity: storage.Entity{Key: keyOf(r.page, id), ETag: r.etag}})
+		Entity: storage.Entity{Key: keyOf(r.page, r.ID), ETag: r.etag}})
 	s.Asking.forget()
 	if err == nil {
 		r.Run, err = s.applyDemands(ctx, &r, nil)
@@ -257,4 +296,85 @@ func (s *Book) applyDemands(ctx context.Context, old, next *rule) (run string, e
 		}
 	}
 	return run, err
+}
+
+// ruleState is what a record says of a rule: nothing if there is none.
+type ruleState struct {
+	Rule *api.RuleSpec `json:"rule,omitempty"`
+	Kept *keptRule     `json:"kept,omitempty"` // of a rule that is removed
+}
+
+// keptRule is the rest of the row of a rule that is removed.
+type keptRule struct {
+	Since   string `json:"since"`
+	Created string `json:"created"`
+	URL     string `json:"url,omitempty"`
+	Title   string `json:"title,omitempty"`
+}
+
+func stateOfRule(r *rule) (out ruleState) {
+	if r.ID != "" {
+		spec, _ := canonical(r.RuleSpec) // the names of a stored rule agree
+		out.Rule = &spec
+	}
+	return out
+}
+
+// recorded keeps a record of what becomes of a rule, and returns what takes it back.
+func (s *Book) recorded(ctx context.Context, id string, was, is ruleState) (*api.Undo, error) {
+	done := s.o.Undo.Begin(undo.Rule, id, telemetry.From(ctx).Actor, undo.Long)
+	err := s.o.Undo.Keep(ctx, done, was, is)
+	return done.Ref(), err
+}
+
+// UndoRule takes back what a record says that was done to a rule, and returns the rule that is in force again; nil if
+// it is removed again. What a removed rule would have reported meanwhile is not reported. Errors: Conflict.
+func (s *Book) UndoRule(ctx context.Context, done *undo.Record) (*api.Rule, error) {
+	now, err := s.rule(ctx, done.Subject)
+	if fault.Except(err, fault.NotFound) != nil {
+		return nil, err
+	}
+	state := stateOfRule(&now)
+	if err := undo.Back(done, &state); err != nil {
+		return nil, err
+	}
+	var out api.Rule
+	switch {
+	case state.Rule == nil:
+		_, err = s.removeRule(ctx, now)
+		return nil, err
+	case now.ID == "":
+		out, err = s.restoreRule(ctx, done.Subject, state)
+	default:
+		out, err = changeRule(ctx, s, now.ID, api.RuleSaving{Anyway: true}, func(old api.RuleSpec) (api.RuleSpec, error) {
+			again := stateOfRule(&rule{Rule: api.Rule{ID: now.ID, RuleSpec: old}})
+			if err := undo.Back(done, &again); err != nil || again.Rule == nil {
+				return old, err
+			}
+			return *again.Rule, nil
+		})
+	}
+	return &out, undo.Unfit(err)
+}
+
+// restoreRule stores a removed rule again.
+func (s *Book) restoreRule(ctx context.Context, id string, state ruleState) (out api.Rule, err error) {
+	r, errs := compile(*state.Rule)
+	r.ID, r.page = id, state.Rule.Filter.ItemID
+	if errs = append(errs, checkBounds(ctx, s, &r)...); len(errs) > 0 {
+		return out, errs[0]
+	}
+	if r.Undo, err = s.recorded(ctx, id, ruleState{}, ruleState{Rule: state.Rule}); err != nil {
+		return out, err
+	}
+	row := ruleRow{Spec: *state.Rule}
+	if k := state.Kept; k != nil {
+		row.Since, row.Created, row.URL, row.Title = k.Since, storage.ParseTime(k.Created), k.URL, k.Title
+	}
+	if err := s.putRule(ctx, &r, &row); err != nil {
+		return out, err
+	}
+	r.Origin, r.Created, r.URL, r.Title = Here, row.Created, row.URL, row.Title
+	r.Run, err = s.applyDemands(ctx, nil, &r)
+	return r.Rule, err
 }

@@ -70,8 +70,8 @@ func (s *Book) PreviewRule(ctx context.Context, spec api.RuleSpec) (api.RuleTest
 	return s.try(ctx, &r, channels)
 }
 
-// preview shows the message about a change as each channel gets it. Its link that mutes is not signed: those who may
-// read rules could mute with it.
+// preview shows the message about a change as each channel gets it. None of its links is signed: those who may read
+// rules could mute with it.
 func preview(ctx context.Context, s *Book, r *rule, c api.FeedChange, channels []string) (*api.MessagePreview, error) {
 	if !r.atOnce() {
 		return nil, nil
@@ -85,8 +85,9 @@ func preview(ctx context.Context, s *Book, r *rule, c api.FeedChange, channels [
 	if !out.Sample {
 		out.ChangeID = c.ID
 	}
+	to.key = nil
 	if p.Links = to.of(r, p.Change); p.Change.ItemID != "" {
-		p.Links.Mute = to.to("/mute/…", nil)
+		p.Links.Mute = to.to(shortPath+"…", nil)
 	}
 	m := r.message([]letter.Part{p}, to)
 	for _, name := range channels {

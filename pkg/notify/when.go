@@ -38,11 +38,13 @@ func (r *rule) selects(c feed.Change) feed.Filter {
 	return r.filter.WithSilenced()
 }
 
-// isFor reports whether a change is one for the rule, as far as fields decide: if the rule has a condition, a field
-// meets it; if not, the change is one for readers.
+// isFor reports whether a change is one for the rule, as far as its page and fields decide: if the rule has a
+// condition, a field meets it; if not, the change is one for readers. The first reading of the one page that a rule is
+// for is no change of it, unless the rule asks for it by its kind.
 func (r *rule) isFor(c feed.Change) bool {
 	if r.When == nil {
-		return !c.ForConditions() || len(c.Ignored) > 0
+		begins := r.page != "" && c.Kind == feed.New && r.Filter.Kind == ""
+		return !begins && (!c.ForConditions() || len(c.Ignored) > 0)
 	}
 	_, met := r.met(c)
 	return met
@@ -63,7 +65,7 @@ func (r *rule) shown(c feed.Change) api.FeedChange {
 		return out
 	}
 	lead := feed.FieldJSON(f, c.At)
-	lead.Condition = r.when.String()
+	lead.Condition = r.when.Words()
 	others := slices.DeleteFunc(out.Fields, func(f api.ChangedField) bool { return f.Name == lead.Name })
 	out.Fields = append([]api.ChangedField{lead}, others...)
 	out.Field = &out.Fields[0]

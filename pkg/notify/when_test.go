@@ -283,7 +283,7 @@ func TestG2MessagesOfConditions(t *testing.T) {
 	const both = title + ", and 1 more"
 	for channel, want := range map[string]string{"ops": both, "hourly": "Daily: " + both} {
 		all := r.to.got[address(channel)]
-		if len(all) != 1 || all[0].Title != want || !strings.Contains(string(all[0].Body), "price \\u003c 80 EUR") {
+		if len(all) != 1 || all[0].Title != want || !strings.Contains(string(all[0].Body), "price is below 80 EUR") {
 			t.Errorf("%s got %+v", channel, all)
 		}
 	}

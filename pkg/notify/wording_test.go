@@ -67,7 +67,7 @@ func TestW20WordedMessages(t *testing.T) {
 		t.Errorf("%s: %s", hook.Body, diff)
 	}
 	if mail.Title != title || mail.Text != text || mail.Foot != "" || !mail.Alone || strings.Contains(mail.HTML, "<b>") ||
-		strings.Contains(mail.HTML, "<script") || !strings.Contains(mail.HTML, `<a href="https://a.example/">`) {
+		strings.Contains(mail.HTML, "<script") || !strings.Contains(mail.HTML, ` href="https://a.example/">`) {
 		t.Errorf("%+v", mail)
 	}
 	if d := r.deliveries(Sent); len(d) != 2 || d[0].Title != title {

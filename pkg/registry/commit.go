@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
@@ -35,6 +36,9 @@ type HostFinding struct {
 	CrawlDelay time.Duration // the Crawl-delay in robots.txt
 	NextStart  time.Time     // no request starts before this time, even if an earlier start was reserved
 	Asked      policy.Budget // requests and bytes since the last commit
+	// Answered says that the host has received a request. Otherwise Unreached may say why it could not be reached.
+	Answered  bool
+	Unreached *policy.UnreachedError
 }
 
 // Commit writes findings atomically and moves the due rows of their items. It may be called several times, each time
@@ -252,6 +256,14 @@ func learn(h *hostState, now time.Time, owner string, found HostFinding) {
 	h.Policy.Pace.CrawlDelay = found.CrawlDelay
 	h.pause(now, found.PauseUntil, found.PauseWhy)
 	h.Policy.Charge(now, owner, found.Asked)
+	switch u := &h.Policy.Unreached; {
+	case found.Answered:
+		h.recounted = h.recounted || u.Tries > 0
+		*u = policy.Unreached{}
+	case found.Unreached != nil && found.PauseUntil.IsZero():
+		h.recounted = true
+		u.Fail(now, found.Unreached.Of, words.ClipRunes(found.Unreached.Why, 300))
+	}
 }
 
 // answers reports whether a check among the findings sent a request to the host, and whether the host answered any of

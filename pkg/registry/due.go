@@ -47,6 +47,9 @@ func upsertDue(it *Item, at, enqueued time.Time) storage.Op {
 	if level := it.Level; level != "" {
 		props["priority"] = int64(level[0] - '0')
 	}
+	if it.failsUnreached() {
+		props["unreached"] = storage.FormatTime(it.UnreachedSince)
+	}
 	return storage.Op{Kind: storage.Upsert, Entity: storage.Entity{Key: dueKey(it.key, at), Props: props}}
 }
 

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/base/telemetry"
 	"github.com/tidemark/tidemark/pkg/content/linememory"
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/storage/undo"
 )
 
 // Ignore changes the watch options of an item for a person, and returns the changed item. The given function changes
@@ -14,11 +16,21 @@ import (
 // Errors: NotFound.
 func (r *Items) Ignore(ctx context.Context, id source.ID, edit func(it *Item) (why string, err error)) (Item,
 	error) {
+	done := r.begun(ctx, undo.Item, id, undo.Long)
 	return r.edit(ctx, id, func(it *Item, now time.Time) (bool, error) {
+		was := settingsIn(it)
 		why, err := edit(it)
-		it.Record(now, "watch", why+by(ctx))
+		if err == nil {
+			err = r.s.Options.Undo.Keep(ctx, done, was, settingsIn(it))
+		}
+		it.recordDone(now, "watch", why+by(ctx), done)
 		return false, err
 	})
+}
+
+// begun returns the record of an action on an item that is about to be done.
+func (r *Items) begun(ctx context.Context, kind undo.Kind, id source.ID, keep time.Duration) *undo.Record {
+	return r.s.Options.Undo.Begin(kind, string(id), telemetry.From(ctx).Actor, keep)
 }
 
 // Decide notes what a person wants of a part that moves, of which m is the memory (see [linememory.Memory.Decide]). It
@@ -114,6 +126,7 @@ func (r *Items) editFor(ctx context.Context, id source.ID, reason string, decide
 			return &hostChange{Ops: it.Write(oldDue, time.Time{})}, nil
 		}
 		it.NextCrawlAt = now
+		h.Policy.Unreached.Ask(now)
 		h.Policy.Pace.Claim(now, 1, r.s.Options.Politeness(it.SourceHost))
 		job = []JobItem{inJob(&it)}
 		until, hint := it.claimUntil(now)

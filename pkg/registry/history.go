@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/words"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
+	"github.com/tidemark/tidemark/pkg/storage/undo"
 )
 
 // Bounds of an item's history and error message.
@@ -27,6 +28,7 @@ type Decision struct {
 	Why   string    `json:"why"`
 	Since time.Time `json:"since,omitzero"`
 	Times int       `json:"times,omitempty"`
+	Undo  string    `json:"undo,omitempty"` // the id of the record that takes it back
 }
 
 // began returns when the decision was first made.
@@ -54,6 +56,14 @@ func (it *Item) Record(now time.Time, what, why string) {
 		h = h[1:]
 	}
 	it.History = h
+}
+
+// recordDone adds the decision of somebody, which a record takes back.
+func (it *Item) recordDone(now time.Time, what, why string, by *undo.Record) {
+	it.Record(now, what, why)
+	if it.Undo = by.Ref(); it.Undo != nil {
+		it.History[len(it.History)-1].Undo = it.Undo.ID
+	}
 }
 
 // The decisions of a check that found nothing: the first is why there was nothing, and the last is the next check.

@@ -47,6 +47,8 @@ type Item struct {
 
 	// Replaced has the paths of the options that the last change removed in place of others.
 	Replaced []string
+	// Undo takes back the last change; nil if there was none.
+	Undo *api.Undo
 
 	// Deadly says that workers died again and again while they worked on this item alone. Early says that the item is
 	// not tried now, because of the last death. The batch and the worker set these fields.
@@ -102,8 +104,10 @@ type Asked struct {
 	// Paused states that the item is checked only on request. Its next check is then at [Never].
 	Paused bool `col:"paused"`
 
-	// RemoveRequested states that the next check purges the item instead of fetching its source.
-	RemoveRequested bool `col:"removeRequested"`
+	// RemoveRequested states that the next check purges the item instead of fetching its source. Until RemoveAfter the
+	// removal can be taken back, and a check only takes the item out of the index.
+	RemoveRequested bool      `col:"removeRequested"`
+	RemoveAfter     time.Time `col:"removeAfter"`
 
 	// ReindexGeneration is the number of forced checks that were requested. Compare [Plan].ProcessedGeneration.
 	ReindexGeneration int64 `col:"reindexGeneration"`
@@ -232,9 +236,14 @@ type Plan struct {
 	CrawlAttempts        int       `col:"crawlAttempts"`
 	UnchangedChecks      int       `col:"unchangedChecks"`
 	MissingChecks        int       `col:"missingChecks"`
-	PredictedAt          time.Time `col:"predictedAt"` // time of a change that the site reported, not yet verified
-	GuardedSince         time.Time `col:"heldSince"`   // start of the time in which the guard keeps the page
-	GoneSince            time.Time `col:"goneSince"`   // when the item got its tombstone; kept until the source answers
+	// PausedSince is the first of the last answers in a row that asked for a pause with HTTP 429.
+	PausedSince time.Time `col:"pausedSince"`
+	// UnreachedSince is when the host of an item that fails for it could first not be reached. It is zero again once the
+	// item was read.
+	UnreachedSince time.Time `col:"unreachedSince"`
+	PredictedAt    time.Time `col:"predictedAt"` // time of a change that the site reported, not yet verified
+	GuardedSince   time.Time `col:"heldSince"`   // start of the time in which the guard keeps the page
+	GoneSince      time.Time `col:"goneSince"`   // when the item got its tombstone; kept until the source answers
 	// Level is the priority, as a digit, that applied when the next check was planned. It is empty for the default.
 	Level string `col:"level"`
 	// ReindexRequested states that a forced check is waiting. ProcessedGeneration is the last ReindexGeneration for
@@ -248,6 +257,10 @@ type Plan struct {
 	IndexPending bool      `col:"indexPending"`
 	ResumeAt     time.Time `col:"resumeAt"`
 }
+
+// failsUnreached reports whether the item fails because of its host. Its due row says so, too, so that such items are
+// not read at each try of the host. A request for a check makes the item wait again.
+func (it *Item) failsUnreached() bool { return it.Status == Error && !it.UnreachedSince.IsZero() }
 
 // Lock identifies the worker that has an item, and records what happened to earlier workers. It is written by
 // batches.

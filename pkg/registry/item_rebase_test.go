@@ -17,7 +17,8 @@ const ours, theirs = "ours", "theirs"
 // requested meanwhile. The tests of pkg/registry have the other cases.
 var planned = map[string]string{
 	"nextCrawlAt": ours, "crawlIntervalSeconds": ours, "crawlAttempts": ours, "unchangedChecks": ours,
-	"missingChecks": ours, "predictedAt": ours, "heldSince": ours, "goneSince": ours, "level": theirs,
+	"missingChecks": ours, "unreachedSince": ours, "pausedSince": ours, "predictedAt": ours,
+	"heldSince": ours, "goneSince": ours, "level": theirs,
 	"reindexRequested": ours, "processedGeneration": ours, "rebuildPending": ours, "indexPending": ours, "resumeAt": ours,
 }
 

@@ -10,11 +10,11 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/content/field"
 	"github.com/tidemark/tidemark/pkg/form"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/undo"
 )
 
 // Settings are a person's changes to an item. Fields that are not set change nothing.
@@ -30,6 +30,9 @@ type Settings struct {
 	// Demand finds how often rules want the item to be checked, if rules or mutes have changed. It is also asked when the
 	// tags of an item change; see [Items.DemandsBy].
 	Demand DemandFinder
+	// Undo keeps a record that takes the change back. Back takes back what such a record says.
+	Undo bool
+	Back *undo.Record
 }
 
 // DemandsBy sets the function that is asked for the demands of rules when the tags of an item change, or a new item has
@@ -94,7 +97,7 @@ func (r *Items) demandsOf(ctx context.Context, chunk []member, items []Item,
 // options would not be valid; the item is then as it was.
 func (s Settings) apply(it *Item) (string, error) {
 	var said []string
-	o, gone, err := PatchOptions(it.Options, s.Patch)
+	o, gone, err := s.options(it)
 	if err != nil {
 		return "", err
 	}
@@ -116,6 +119,25 @@ func (s Settings) apply(it *Item) (string, error) {
 	return strings.Join(said, "; "), nil
 }
 
+// options returns the options that an item has afterwards, and those that went because others were set in their place.
+// If a change is taken back, that says what becomes of tags and pauses, too.
+func (s *Settings) options(it *Item) (o api.Settings, gone []string, err error) {
+	if s.Back == nil {
+		return PatchOptions(it.Options, s.Patch)
+	}
+	d := settingsIn(it)
+	if err = undo.Back(s.Back, &d); err == nil {
+		d.Settings, err = CheckOptions(d.Settings)
+	}
+	s.Tags, s.Paused = append([]string{}, d.Tags...), d.Paused
+	return d.Settings, nil, undo.Unfit(err)
+}
+
+// settingsIn returns the settings of an item as people change them.
+func settingsIn(it *Item) api.ItemSettings {
+	return api.ItemSettings{Tags: it.Tags, Settings: it.Options, Paused: new(it.Paused)}
+}
+
 // PatchOptions returns options after a change, and those that it removed in place of others, as [options.Patch] does.
 // It also checks how the fields of a page are read. Errors: Invalid.
 func PatchOptions(o api.Settings, p api.Patch) (out api.Settings, gone []string, err error) {
@@ -123,16 +145,6 @@ func PatchOptions(o api.Settings, p api.Patch) (out api.Settings, gone []string,
 		out, err = CheckOptions(out)
 	}
 	return out, gone, err
-}
-
-// CheckOptions returns options in their stored form. Errors: Invalid, as [options.Validate], or for a field of a page
-// that cannot be read so.
-func CheckOptions(o api.Settings) (api.Settings, error) {
-	o, err := options.Validate(o)
-	if err == nil && o.Watch != nil {
-		_, err = field.Asked(o.Watch.Fields)
-	}
-	return o, err
 }
 
 // tags returns the tags that an item has afterwards.
@@ -148,6 +160,14 @@ func (s Settings) tags(tags []string) []string {
 		tags = slices.DeleteFunc(slices.Clone(tags), func(tag string) bool { return tag == s.Drop })
 	}
 	return tags
+}
+
+// summary is the word for the change in the history of an item.
+func (s *Settings) summary() string {
+	if s.Back != nil {
+		return "taken back"
+	}
+	return "set"
 }
 
 // set returns the names of the options that are set.
@@ -218,6 +238,11 @@ func (r *Items) Set(ctx context.Context, id source.ID, s Settings) (it Item, err
 	if err != nil {
 		return found, err
 	}
+	var refused error // a conflict of the settings, for which a retry does not help
+	var done *undo.Record
+	if s.Undo {
+		done = r.begun(ctx, undo.Item, found.ID, undo.Long)
+	}
 	err = r.s.Retry(ctx, func(ctx context.Context) error {
 		if it, err = r.s.LoadItem(ctx, found.Key()); err != nil {
 			return err
@@ -226,8 +251,14 @@ func (r *Items) Set(ctx context.Context, id source.ID, s Settings) (it Item, err
 			return unknown(id)
 		}
 		was, resumes, level := it.NextCrawlAt, it.ResumeAt, it.Level
-		tags := it.Tags
+		tags, before := it.Tags, settingsIn(&it)
 		what, err := s.apply(&it)
+		if refused = err; fault.Is(err, fault.Conflict) {
+			return nil
+		}
+		if err == nil && what != "" {
+			err = r.s.Options.Undo.Keep(ctx, done, before, settingsIn(&it))
+		}
 		if err != nil {
 			return err
 		}
@@ -248,7 +279,7 @@ func (r *Items) Set(ctx context.Context, id source.ID, s Settings) (it Item, err
 			return nil
 		}
 		if what != "" {
-			it.Record(now, "set", what+by(ctx))
+			it.recordDone(now, s.summary(), what+by(ctx), done)
 		}
 		if why != "" {
 			it.Record(now, "scheduled", why)
@@ -267,7 +298,7 @@ func (r *Items) Set(ctx context.Context, id source.ID, s Settings) (it Item, err
 		}
 		return asConflict(err)
 	})
-	return it, err
+	return it, cmp.Or(err, refused)
 }
 
 // replan moves the next check of an item to the time that its options require, and returns the reason.

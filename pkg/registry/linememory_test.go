@@ -37,19 +37,21 @@ func TestQ8MemoryIsKeptWithTheItem(t *testing.T) {
 	}
 }
 
-// TestN4MovingLineIsOffered checks which line is offered to be ignored: one that has moved twice or more and is told,
-// that which has moved most (N4).
+// TestN4MovingLineIsOffered checks which line is offered to be ignored: of those that are told, and have moved twice or
+// more and at half of the last checks, the one that has moved most (N4).
 func TestN4MovingLineIsOffered(t *testing.T) {
-	check := linememory.Check{Number: 9, At: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
+	check := linememory.Check{Number: 4, At: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
 	moves := func(n int) (out []linememory.Move) {
 		for i := range n {
-			out = append(out, linememory.Move{Check: 10 - n + i, At: check.At.Unix()})
+			out = append(out, linememory.Move{Check: 5 - n + i, At: check.At.Unix()})
 		}
 		return out
 	}
 	have := Moving{}.Sum(linememory.Memory{Slots: []linememory.Slot{
 		{ID: "once", Line: "Open from 9", Was: "Open from 8", Moves: moves(1)},
 		{ID: "twice", Line: "Beds free: 12", Was: "Beds free: 9", Moves: moves(2)},
+		{ID: "trial", Line: "Fee: 7", Was: "Fee: 6", Moves: []linememory.Move{{Check: 2, At: check.At.Unix(), Trial: true},
+			{Check: 3, At: check.At.Unix(), Trial: true}, {Check: 4, At: check.At.Unix(), Trial: true}}},
 		{ID: "silent", Line: "Seen by 7", Was: "Seen by 6", Moves: moves(5), Silent: check.At},
 		{ID: "decided", Line: "Boats: 7", Was: "Boats: 6", Moves: moves(4), Decision: linememory.Always},
 	}}, check)

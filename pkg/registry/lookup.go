@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/fetch/file"
@@ -18,9 +19,10 @@ import (
 
 const (
 	// maxSorted limits the number of items in a sorted list. maxRead limits the number of items that are read for one
-	// page.
+	// page, and readTime the time after which no further step begins for it.
 	maxSorted = 5000
 	maxRead   = 20_000
+	readTime  = 300 * time.Millisecond
 	// walkPiece limits the number of items that one step reads. A step reads a few more items than the page still
 	// needs; spare is the number of these extra items.
 	walkPiece = 1000
@@ -41,12 +43,19 @@ type FoundPage struct {
 	Next  string // the value of After for the next page; empty at the end of the list
 }
 
-// Page lists items. If the query filters by tag or pause, a page may have few items or none although it has a Next.
+// Page lists items, without those that wait for their removal. So a page may have few items or none although it has a
+// Next.
 func (l *Lookup) Page(ctx context.Context, q LookupQuery) (FoundPage, error) {
+	page, err := l.page(ctx, q)
+	page.Items = slices.DeleteFunc(page.Items, func(it Item) bool { return !it.RemoveAfter.IsZero() })
+	return page, err
+}
+
+func (l *Lookup) page(ctx context.Context, q LookupQuery) (FoundPage, error) {
 	switch {
 	case q.Sort != "":
 		return l.sorted(ctx, q)
-	case q.Filter.Tag != "" || q.Filter.Paused || q.Filter.Positional:
+	case q.Filter.Tag != "" || q.Filter.Paused || q.Filter.Positional || q.Filter.Find != "":
 		return l.picked(ctx, q)
 	}
 	return l.listed(ctx, q)
@@ -72,7 +81,8 @@ func (l *Lookup) picked(ctx context.Context, q LookupQuery) (page FoundPage, err
 	if err != nil {
 		return page, err
 	}
-	for read := 0; len(page.Items) < q.Top && read < maxRead; {
+	began := time.Now()
+	for read := 0; len(page.Items) < q.Top && read < maxRead && (read == 0 || time.Since(began) < readTime); {
 		p, err := l.items.Pick(ctx, q.Filter, at, min(walkPiece, q.Top-len(page.Items)+spare))
 		if err != nil {
 			return page, err
@@ -238,12 +248,22 @@ type Filter struct {
 	Paused bool   `json:"paused,omitempty"`
 	// Positional selects items with a watch of their own that finds a row or an entry by its place.
 	Positional bool `json:"positional,omitempty"`
+	// Find is a part of the address or the title, in lower case.
+	Find string `json:"find,omitempty"`
 }
 
 func (f Filter) wants(it *Item) bool {
 	return (f.Status == "" || it.Status == f.Status) && (f.Tag == "" || slices.Contains(it.Tags, f.Tag)) &&
 		(!f.Paused || it.Paused) &&
+		(f.Find == "" || it.mentions(f.Find)) &&
 		(!f.Positional || it.Options.Watch != nil && slices.ContainsFunc(it.Options.Watch.Include, selector.IsPositional))
+}
+
+// mentions reports whether the address or the title has a text, which is in lower case.
+func (it *Item) mentions(text string) bool {
+	return slices.ContainsFunc([]string{it.NormalizedSource, it.DisplaySource, it.Title}, func(s string) bool {
+		return strings.Contains(strings.ToLower(s), text)
+	})
 }
 
 // Picked is the result of one step of the walk over all items.
@@ -287,7 +307,8 @@ func behind(it *Item) Cursor {
 // Filter validates a filter as people write it. An error names the request field at fault: the prefix, such as
 // "filter.", followed by the field of the filter.
 func (l *Lookup) Filter(asked Filter, prefix string) (f Filter, err error) {
-	f = Filter{Status: asked.Status, Paused: asked.Paused, Positional: asked.Positional}
+	f = Filter{Status: asked.Status, Paused: asked.Paused, Positional: asked.Positional,
+		Find: strings.ToLower(strings.TrimSpace(asked.Find))}
 	if f.Status != "" && !slices.Contains(Statuses, f.Status) {
 		field := prefix + "status"
 		return f, fault.Field(field, "%s must be one of %v, not %.40q", field, Statuses, string(f.Status))

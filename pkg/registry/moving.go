@@ -27,9 +27,6 @@ type Moving struct {
 	SecondCheck time.Time `json:"second,omitzero"`
 }
 
-// offeredAfter is the number of moves after which a rule is offered.
-const offeredAfter = 2
-
 // Sum returns the summary of a memory after a check.
 func (m Moving) Sum(memory linememory.Memory, check linememory.Check) Moving {
 	out := Moving{Kept: true, SecondCheck: m.SecondCheck}
@@ -37,7 +34,7 @@ func (m Moving) Sum(memory linememory.Memory, check linememory.Check) Moving {
 		switch {
 		case p.Silent:
 			out.Silent++
-		case p.Decision == "" && p.Moved >= offeredAfter && p.Moved > out.Times:
+		case p.Decision == "" && p.Often && p.Moved > out.Times:
 			out.Line, out.Was, out.Last, out.Times, out.Of = p.Text, p.Was, p.Last, p.Moved, p.Of
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/feed"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
+	"github.com/tidemark/tidemark/pkg/storage"
 )
 
 // The transaction of a commit also writes the commit's changes to the host row, where they stay until the next commit
@@ -60,7 +61,7 @@ func changesOf(was *Item, f *Finding, now time.Time) (out []feed.Change) {
 	switch {
 	case !isFailing(was) && f.Failed && isFailing(is):
 		add(feed.Failing, is.ErrorMessage)
-	case isFailing(was) && !wasGone && is.CrawlAttempts == 0:
+	case isFailing(was) && !wasGone && !isFailing(is) && is.CrawlAttempts == 0:
 		add(feed.Recovered, "the page was read again")
 	}
 	for i := range out {
@@ -73,9 +74,12 @@ func changesOf(was *Item, f *Finding, now time.Time) (out []feed.Change) {
 	return out
 }
 
-// isFailing reports whether the item's last checks failed often enough to be told. Checks that found it missing count
-// only with a later failure, because what is told of a page that is still missing is that it is gone.
-func isFailing(it *Item) bool { return it.CrawlAttempts-it.MissingChecks >= feed.FailingAfter }
+// isFailing reports whether the item's last checks failed often enough to be told, or its host is out of reach. Checks
+// that found it missing count only with a later failure, because what is told of a page that is still missing is that
+// it is gone.
+func isFailing(it *Item) bool {
+	return it.CrawlAttempts-it.MissingChecks >= feed.FailingAfter || !it.UnreachedSince.IsZero()
+}
 
 // prepareOutbox does what must happen before the commit of changes: it learns the segment of the feed, and writes
 // what differs in changes whose passages are not all of it, so that everybody who reads such a change finds its
@@ -115,34 +119,47 @@ func (c *commit) outbox() (g feed.Group) {
 // Fail records, on every item of a job, that the job could not be processed (A19: the poison queue). It does not
 // change items that a worker has checked in spite of this, or holds now.
 func (r *Jobs) Fail(ctx context.Context, job Job, decide func(it *Item, now time.Time)) error {
-	id, token := hostID{Partition: job.PartitionKey, Host: job.Host}, r.s.Options.Token()
+	return r.failEach(ctx, hostID{Partition: job.PartitionKey, Host: job.Host}, job.hashes(),
+		func(h *hostRecord, items []Item, now time.Time) (out []*Item) {
+			for _, it := range eligible(items, job, now) {
+				decide(it, now)
+				it.Rebuilt(false)
+				it.IndexPending = false // the snapshot may have caused the failure
+				h.Rates.Add(false, true)
+				h.Policy.Count(now, false, true)
+				h.Answers = false
+				out = append(out, it)
+			}
+			return out
+		})
+}
+
+// failEach writes those items that the given function has changed because they fail, and publishes that.
+func (r *Jobs) failEach(ctx context.Context, id hostID, hashes []string,
+	fail func(h *hostRecord, items []Item, now time.Time) []*Item) error {
+	token := r.s.Options.Token()
 	var written *hostRecord
 	err := r.s.ChangeHost(ctx, id, func(ctx context.Context, h *hostRecord) (*hostChange, error) {
 		if err := r.s.Announce(ctx, h); err != nil {
 			return nil, err // stop, because the transaction might overwrite the host's outbox
 		}
-		items, err := r.s.LoadItems(ctx, job.PartitionKey, job.hashes())
+		items, err := r.s.LoadItems(ctx, id.Partition, hashes)
 		if err != nil {
 			return nil, err
 		}
-		now := r.s.Now()
-		var c hostChange
-		var changes []feed.Change
-		var first time.Time
-		for _, it := range eligible(items, job, now) {
-			before, was, oldDue := *it, tallyOf(it), it.NextCrawlAt
-			decide(it, now)
-			changes = append(changes, changesOf(&before, &Finding{Item: *it, Failed: true}, now)...)
-			it.Rebuilt(false)
-			it.IndexPending = false // the snapshot may have caused the failure
-			h.recount(was, tallyOf(it))
-			h.Rates.Add(false, true)
-			h.Policy.Count(now, false, true)
-			h.Answers = false
-			c.Ops = append(c.Ops, it.Write(oldDue, time.Time{})...)
-			first = policy.Earlier(first, it.NextCrawlAt)
+		now, c, changes := r.s.Now(), hostChange{}, []feed.Change(nil)
+		before := map[storage.Key]Item{}
+		for _, it := range items {
+			before[it.Key()] = it
 		}
-		if c.Hint = first; c.Ops == nil {
+		for _, it := range fail(h, items, now) {
+			was := before[it.Key()]
+			changes = append(changes, changesOf(&was, &Finding{Item: *it, Failed: true}, now)...)
+			h.recount(tallyOf(&was), tallyOf(it))
+			c.Ops = append(c.Ops, it.Write(was.NextCrawlAt, now)...) // also the due row, which no job has
+			c.Hint = policy.Earlier(c.Hint, it.NextCrawlAt)
+		}
+		if c.Ops == nil {
 			return nil, nil
 		}
 		if written = h; len(changes) > 0 {

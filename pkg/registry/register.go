@@ -248,6 +248,9 @@ func planRegister(now time.Time, chunk []member, items []Item, idle []storage.ET
 	if o.Force {
 		plan.reason = reasonForced
 	}
+	if o.Method == "" { // a person asks
+		host.Policy.Unreached.Ask(now)
+	}
 	room := host.Policy.Room(now, len(chunk), p)
 	for i, m := range chunk {
 		it := items[i]

@@ -7,18 +7,57 @@ import (
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/storage"
+	"github.com/tidemark/tidemark/pkg/storage/undo"
 )
 
-// Remove requests the purge of an item: the item is due now, and its worker sends no request to the site. Remove
-// returns the changed item. If the source is registered again before the purge, the item is kept and starts anew.
-// Errors: NotFound.
+// Remove requests the purge of an item: the item is due now, and its worker sends no request to the site. Where people
+// can take back what they do, the worker only takes the item out of the index, and purges it when it is too late for
+// that. Remove returns the changed item. If the source is registered again before the purge, the item is kept and
+// starts anew. Errors: NotFound.
 func (r *Items) Remove(ctx context.Context, id source.ID) (Item, error) {
+	done := r.begun(ctx, undo.Removal, id, undo.Removed)
 	return r.editFor(ctx, id, reasonRemoved, func(it *Item, now time.Time) (bool, error) {
-		if it.RemoveRequested && it.checkIsDue(now) {
+		if it.RemoveRequested && (it.checkIsDue(now) || it.RemoveAfter.After(now)) {
 			return false, errUnchanged // the purge was requested before
 		}
-		it.RemoveRequested = true
-		it.Record(now, "removal", "somebody asked for the item to be removed"+by(ctx))
+		if err := r.s.Options.Undo.Keep(ctx, done, removal{}, removal{true}); err != nil {
+			return false, err
+		}
+		if !it.IndexPending {
+			it.ResumeAt = it.NextCrawlAt
+		}
+		it.RemoveRequested, it.RemoveAfter = true, done.Until()
+		it.recordDone(now, "removal", "somebody asked for the item to be removed"+by(ctx), done)
+		return true, nil
+	})
+}
+
+// removal is what a record says of the removal of an item.
+type removal struct {
+	Removed bool `json:"removed,omitempty"`
+}
+
+// Restore takes back the removal of an item, of which everything but its place in the index is still there. It requests
+// a check now, which indexes what is stored. Without a record, it leaves an item as it is that is not to be removed.
+// Errors: Conflict if a record has nothing to take back; NotFound.
+func (r *Items) Restore(ctx context.Context, id source.ID, done *undo.Record) (Item, error) {
+	return r.edit(ctx, id, func(it *Item, now time.Time) (bool, error) {
+		if done == nil && !it.RemoveRequested {
+			return false, errUnchanged
+		}
+		if done != nil {
+			if err := undo.Back(done, &removal{it.RemoveRequested}); err != nil {
+				return false, err
+			}
+		}
+		it.RemoveRequested, it.RemoveAfter = false, time.Time{}
+		it.Record(now, "taken back", "the item is not removed"+by(ctx))
+		if it.IndexedHash == "" && it.Paused {
+			it.NextCrawlAt = Never
+			return false, nil
+		}
+		it.SetStale() // a worker may be taking it out of the index
+		it.IndexPending = it.IndexedHash != ""
 		return true, nil
 	})
 }

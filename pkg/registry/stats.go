@@ -26,7 +26,8 @@ type HostStats struct {
 	// budget is spent. It is zero if the host may get requests.
 	PausedUntil time.Time
 	PauseReason string
-	NextDueAt   time.Time // earliest due time after now; zero when unknown
+	Unreached   policy.Unreached // why the host cannot be reached; only exact numbers have it
+	NextDueAt   time.Time        // earliest due time after now; zero when unknown
 	// Unread reports that there may be due or claimed rows that were not read. Due is then a lower bound.
 	Unread bool
 }
@@ -180,6 +181,7 @@ func statsOf(h *hostState, now time.Time, p policy.Politeness) HostStats {
 	s := HostStats{Host: h.Host, Items: h.Counts, Checks: h.Rates.Checks, Changes: h.Rates.Changes, Errors: h.Rates.Errors,
 		Rebuilding: h.Rebuilding, Guarded: h.Guarded}
 	s.PausedUntil, s.PauseReason = h.Policy.Blocked(now, p)
+	s.Unreached = h.Policy.Unreached
 	return s
 }
 

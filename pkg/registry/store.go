@@ -21,6 +21,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/row"
+	"github.com/tidemark/tidemark/pkg/storage/undo"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -159,6 +160,7 @@ type Options struct {
 	Sleep      func(context.Context, time.Duration) error // waits on the wall clock when nil
 	Parallel   int                                        // storage requests that one call has in flight; 16 when zero
 	Feed       *feed.Feed                                 // for changes of commits; opened over the same store when nil
+	Undo       *undo.Log                                  // takes back what people do; nothing is taken back when nil
 	Log        *slog.Logger                               // discarded when nil
 }
 

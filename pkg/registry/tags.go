@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"cmp"
 	"context"
 	"reflect"
 	"slices"
@@ -9,9 +10,12 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/telemetry"
+	"github.com/tidemark/tidemark/pkg/content/field"
 	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/row"
+	"github.com/tidemark/tidemark/pkg/storage/undo"
 )
 
 // A tag is a word on items. Each tag that sets options has a row for them. There are few of these rows, so a check
@@ -39,6 +43,7 @@ type Tag struct {
 	Name      string       `col:"name"`
 	Options   api.Settings `col:"options"`
 	ChangedAt time.Time    `col:"changedAt"`
+	Undo      *api.Undo    // takes back the change that was just made; nil if there was none
 }
 
 var tagRows = row.Of[Tag]()
@@ -77,6 +82,8 @@ func (r *Tags) Put(ctx context.Context, name string, o api.Settings) (Tag, error
 // several callers at once, each sees the one before it. It is as [Tags.Put] otherwise.
 func (r *Tags) Change(ctx context.Context, name string,
 	change func(api.Settings) (api.Settings, error)) (t Tag, err error) {
+	var refused error // an error of any kind from change, for which a retry does not help
+	done := r.begun(ctx, name)
 	err = r.s.Retry(ctx, func(ctx context.Context) error {
 		was, etag, err := tagRows.Load(ctx, r.s.Index, tagKey(name))
 		if err != nil {
@@ -88,13 +95,37 @@ func (r *Tags) Change(ctx context.Context, name string,
 			}
 		}
 		t = Tag{Name: name, ChangedAt: r.s.Now()}
-		if t.Options, err = change(was.Options); err != nil {
+		if t.Options, refused = change(was.Options); refused != nil {
+			return nil
+		}
+		if err := r.s.Options.Undo.Keep(ctx, done, was.Options, t.Options); err != nil {
 			return err
 		}
+		t.Undo = done.Ref()
 		_, err = r.s.Index.Transact(ctx, tagRows.Put(tagKey(name), etag, &t))
 		return asConflict(err)
 	})
 	r.forget()
+	return t, cmp.Or(err, refused)
+}
+
+func (r *Tags) begun(ctx context.Context, name string) *undo.Record {
+	return r.s.Options.Undo.Begin(undo.Tag, name, telemetry.From(ctx).Actor, undo.Long)
+}
+
+// TakeBack takes back what a record says that was done to a tag. A tag that sets nothing then is removed. Errors:
+// Conflict.
+func (r *Tags) TakeBack(ctx context.Context, done *undo.Record) (Tag, error) {
+	t, err := r.Change(ctx, done.Subject, func(was api.Settings) (is api.Settings, err error) {
+		is = was
+		if err = undo.Back(done, &is); err == nil {
+			is, err = CheckOptions(is)
+		}
+		return is, undo.Unfit(err)
+	})
+	if err == nil && reflect.ValueOf(t.Options).IsZero() {
+		t, err = r.Remove(ctx, done.Subject)
+	}
 	return t, err
 }
 
@@ -113,6 +144,11 @@ func (r *Tags) Remove(ctx context.Context, name string) (Tag, error) {
 	if err != nil {
 		return t, err
 	}
+	done := r.begun(ctx, name)
+	if err := r.s.Options.Undo.Keep(ctx, done, t.Options, api.Settings{}); err != nil {
+		return t, err
+	}
+	t.Undo = done.Ref()
 	_, err = r.s.Index.Transact(ctx, dropRow(tagKey(name)))
 	r.forget()
 	return t, ignoreLost(err)
@@ -182,4 +218,14 @@ func resettle(ctx context.Context, tags *Tags, it *Item, m meanwhile, now time.T
 		it.Record(now, "scheduled", why)
 	}
 	return nil
+}
+
+// CheckOptions returns options in their stored form. Errors: Invalid, as [options.Validate], or for a field of a page
+// that cannot be read so.
+func CheckOptions(o api.Settings) (api.Settings, error) {
+	o, err := options.Validate(o)
+	if err == nil && o.Watch != nil {
+		_, err = field.Asked(o.Watch.Fields)
+	}
+	return o, err
 }

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/ops/keyfile"
 )
 
 // integrations is the folder of the examples.
@@ -28,8 +29,9 @@ const integrations = "../../docs/integrations"
 // real program, waits until the page is indexed, finds it, and lists it as changed, but not a page that was indexed
 // before (L6).
 func TestL6Examples(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir()) // where the server leaves its key, and the examples find it
 	server, site := runTidemark(t), runSite(t)
-	client := api.NewClient(server, "", nil)
+	client := keyfile.Client(os.Getenv, server)
 	_, err := api.AddURL.Call(t.Context(), client, api.AddURLRequest{URL: site + "/old"})
 	must(t, err)
 	eventually(t, "the old page is indexed", func() bool {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/ops/keyfile"
 )
 
 // newcomer is a new user with the program, a terminal and an empty folder.
@@ -57,6 +58,7 @@ func (n newcomer) sees(shown string, texts ...string) {
 // TestL7FirstMinutes checks that, on a terminal and in an empty folder, each of the three choices leads to a search
 // with results, and to the dashboard. Ctrl-C and Enter choose nothing. With existing data there is no question (L7).
 func TestL7FirstMinutes(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir()) // where a server leaves its key
 	site := httptest.NewServer(http.FileServer(http.Dir(manual(t))))
 	t.Cleanup(site.Close)
 	someone := newcomer{T: t, exe: buildTidemark(t), site: strings.Replace(site.URL, "127.0.0.1", "localhost", 1)}
@@ -70,7 +72,8 @@ func TestL7FirstMinutes(t *testing.T) {
 		n := arrive(t)
 		shown, code := n.types("Go on in", "1", "ftp://port.example", n.site+"/one.html")
 		n.sees(shown, "What would you like to begin with?", "scheme is neither http nor https", "dashboard  AT/api/ui",
-			"AT/api/docs", "SITE/one.html can be searched", "What is known of it: AT/api/ui/items/url_", dashboard,
+			"sign in    AT/api/ui/link?t=", "AT/api/docs", "SITE/one.html can be searched",
+			"What is known of it: AT/api/ui/items/url_", dashboard,
 			"stopped; the data is in DATA")
 		if code != 0 {
 			t.Errorf("ended with %d", code)
@@ -114,7 +117,7 @@ func TestL7FirstMinutes(t *testing.T) {
 	t.Run("the home page", func(t *testing.T) {
 		n := arrive(t)
 		n.running(func(*api.Client) {
-			n.home("text/html,*/*;q=0.8", http.StatusOK, "What changed · Tidemark")
+			n.home("text/html,*/*;q=0.8", http.StatusUnauthorized, "<code>tidemark link</code> prints a link")
 			n.home("*/*", http.StatusOK, `{"dashboard":"/api/ui","documentation":"/api/docs"`)
 		})
 	})
@@ -196,8 +199,12 @@ func (n newcomer) looksAround(client *api.Client, removal string) {
 		n.Fatalf("%s: %v\n%s", removal, err, out)
 	}
 	eventually(n.T, "the sample is gone", func() bool {
-		st, err := api.GetStatus.Call(n.Context(), client, api.StatusQuery{})
-		return err == nil && st.Total() == 0
+		list, err := api.ListItems.Call(n.Context(), client, api.ItemQuery{})
+		if err != nil || len(list.Items) > 0 {
+			return false
+		}
+		found, err = api.Search.Call(n.Context(), client, api.SearchRequest{Q: "zebrafish"})
+		return err == nil && len(found.Results) == 0
 	})
 	if _, err := os.Stat(filepath.Join(n.folder, ".tidemark", "sample")); !os.IsNotExist(err) {
 		n.Errorf("its files are still there: %v", err)
@@ -228,10 +235,10 @@ func (n newcomer) running(f func(*api.Client)) {
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	must(n.T, cmd.Start())
 	defer func() { stop(); _ = cmd.Wait() }()
-	client := api.NewClient("http://localhost:"+n.port, "", nil)
+	server := "http://localhost:" + n.port
 	eventually(n.T, "it answers", func() bool {
-		h, err := api.GetHealth.Call(ctx, client, api.None{})
+		h, err := api.GetHealth.Call(ctx, keyfile.Client(os.Getenv, server), api.None{})
 		return err == nil && h.Status == "ok"
 	})
-	f(client)
+	f(keyfile.Client(os.Getenv, server))
 }

@@ -2,7 +2,6 @@ package browser
 
 import (
 	"encoding/json"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -86,18 +85,29 @@ func (s *stage) accessible(axe, what string, rules ...string) {
 // fits fails the test if the page must be scrolled sideways.
 func (s *stage) fits(what string) {
 	s.Helper()
-	var over int
-	s.do(chromedp.Evaluate(`document.documentElement.scrollWidth - document.documentElement.clientWidth`, &over))
-	if over > 0 {
-		s.Errorf("%s is %s too wide", what, fmt.Sprint(over, " pixels"))
+	var over string
+	s.do(chromedp.Evaluate(`(() => { const page = document.documentElement, over = page.scrollWidth - page.clientWidth;
+		const wide = [...page.querySelectorAll("main *")].filter(e => e.getBoundingClientRect().right > page.clientWidth + 1);
+		return over > 0 ? over + " pixels too wide: " + wide.at(-1)?.outerHTML.slice(0, 200) : ""; })()`, &over))
+	if over != "" {
+		s.Errorf("%s is %s", what, over)
 	}
 }
 
-// everybody fails the test if the page is not accessible in one of the looks, and saves a picture of each look.
+// everybody fails the test if the page is not accessible in one of the looks, or if its layout has shifted.
 func (s *stage) everybody(axe, name string) {
 	s.Helper()
 	s.steady(name)
+	s.previewed(axe, name)
+}
+
+// previewed is like everybody, for a page whose preview moves what is below it when it comes.
+func (s *stage) previewed(axe, name string) {
+	s.Helper()
 	for _, l := range looks {
+		if l.scheme == "dark" && !*wideToo && !*pictures {
+			continue // the colours of both schemes are held to their contrast where they are defined
+		}
 		s.lookAs(l)
 		if l.scheme == "dark" { // it differs from the one before only in its colours
 			s.accessible(axe, name+", "+l.name, ofColours...)
@@ -108,7 +118,9 @@ func (s *stage) everybody(axe, name string) {
 		if l.width < 640 {
 			s.thumbs(name)
 		}
-		s.shoot(name + "-" + l.name)
+		if *pictures {
+			s.shoot(name + "-" + l.name)
+		}
 	}
 	s.lookAs(looks[0])
 }
@@ -132,9 +144,9 @@ func (s *stage) steady(what string) {
 func (s *stage) thumbs(what string) {
 	s.Helper()
 	var small []string
-	s.do(chromedp.Evaluate(`[...document.querySelectorAll("button, select, textarea, summary, .button, header nav a, "+
-		".chips a, .pages a, .sections a, .acts a, .facets a, input:not([type=checkbox], [type=radio], [type=hidden])")]
-		.filter(e => { const r = e.getBoundingClientRect(); return r.width > 1 && r.height > 1 && r.height < 43.5 })
+	s.do(chromedp.Evaluate(`[...document.querySelectorAll("button:not(.bit), select, textarea, summary, .button, header nav a, "+
+		".chip, .seg a, .tabs a, .menu li a, input:not([type=checkbox], [type=radio], [type=hidden])")]
+		.filter(e => { const r = e.getBoundingClientRect(); return e.checkVisibility() && r.width > 1 && r.height > 1 && r.height < 43.5 })
 		.map(e => e.outerHTML.slice(0, 120))`, &small))
 	for _, e := range small {
 		s.Errorf("%s: too small for a thumb: %s", what, e)

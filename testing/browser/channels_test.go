@@ -1,8 +1,17 @@
 package browser
 
 import (
+	"crypto/tls"
+	"encoding/base64"
+	"encoding/pem"
 	"io"
+	"mime"
+	"mime/multipart"
 	"net"
+	"net/http/httptest"
+	"net/mail"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -15,12 +24,58 @@ import (
 type mailSink struct {
 	mu      sync.Mutex
 	letters []string
+	logins  int
+	keys    []tls.Certificate // with one, it takes passwords
+}
+
+// trusted gives the sink a certificate, and returns the setting by which Tidemark trusts it.
+func (m *mailSink) trusted(t *testing.T) (setting string) {
+	t.Helper()
+	srv := httptest.NewTLSServer(nil)
+	defer srv.Close()
+	m.keys = srv.TLS.Certificates
+	path := filepath.Join(t.TempDir(), "cert.pem")
+	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: srv.Certificate().Raw})
+	must(t, os.WriteFile(path, text, 0o644))
+	return "SSL_CERT_FILE=" + path
 }
 
 func (m *mailSink) all() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return strings.Join(m.letters, "\n")
+}
+
+// A letter is a mail as a person reads it.
+type letter struct{ subject, text string }
+
+// read returns the letters that came, with the text that a program shows that does not show HTML.
+func (m *mailSink) read() (all []letter) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, raw := range m.letters {
+		read, err := mail.ReadMessage(strings.NewReader(raw))
+		if err != nil {
+			continue
+		}
+		var l letter
+		l.subject, _ = new(mime.WordDecoder).DecodeHeader(read.Header.Get("Subject"))
+		_, params, _ := mime.ParseMediaType(read.Header.Get("Content-Type"))
+		if part, err := multipart.NewReader(read.Body, params["boundary"]).NextPart(); err == nil {
+			text, _ := io.ReadAll(base64.NewDecoder(base64.StdEncoding, part))
+			l.text = strings.ReplaceAll(string(text), "\r\n", "\n")
+		}
+		all = append(all, l)
+	}
+	return all
+}
+
+// subjects returns the subjects of the letters.
+func (m *mailSink) subjects() (all []string) {
+	for _, l := range m.read() {
+		all = append(all, l.subject)
+	}
+	return all
 }
 
 func (m *mailSink) serve(t *testing.T) (port string) {
@@ -43,7 +98,7 @@ func (m *mailSink) serve(t *testing.T) (port string) {
 }
 
 func (m *mailSink) talk(conn net.Conn) {
-	defer conn.Close()
+	defer func() { _ = conn.Close() }()
 	_ = conn.SetDeadline(time.Now().Add(patience))
 	say := func(line string) { _, _ = io.WriteString(conn, line+"\r\n") }
 	say("220 sink")
@@ -67,6 +122,16 @@ func (m *mailSink) talk(conn net.Conn) {
 				say("250 kept")
 			case data:
 				letter.WriteString(line + "\n")
+			case strings.HasPrefix(verb, "EHLO") && len(m.keys) > 0:
+				say("250-sink\r\n250-STARTTLS\r\n250 AUTH PLAIN")
+			case strings.HasPrefix(verb, "STARTTLS"):
+				say("220 go on")
+				conn = tls.Server(conn, &tls.Config{Certificates: m.keys})
+			case strings.HasPrefix(verb, "AUTH"):
+				m.mu.Lock()
+				m.logins++
+				m.mu.Unlock()
+				say("235 welcome")
 			case strings.HasPrefix(verb, "DATA"):
 				data = true
 				say("354 go on")
@@ -91,8 +156,8 @@ func TestMailChannel(t *testing.T) {
 	s := newStage(t, "WEBHOOK_ALLOW_HOSTS=127.0.0.1:"+port)
 	script := axe(t)
 	s.do(chromedp.EmulateViewport(390, 844))
-	s.open("/notifications")
-	s.do(chromedp.Click(`main a[href$="new-channel"]`), chromedp.WaitVisible(`a[href$="kind=smtp"]`))
+	s.open("/notifications/channels")
+	s.do(chromedp.WaitVisible(`a[href$="kind=smtp"]`))
 	s.everybody(script, "channel-services")
 	s.do(chromedp.Click(`a[href$="kind=smtp"]`), chromedp.WaitVisible(`[name="fields.host"]`))
 	s.everybody(script, "channel-mail")
@@ -122,8 +187,8 @@ func TestMailChannel(t *testing.T) {
 	s.press(`button[value="test"]`)
 	s.reads("#answer", "The receiver accepted the test")
 	s.everybody(script, "channel-tested")
-	s.press(`main .row button.main`)
-	s.reads(".flash", "Its receiver accepted a test")
+	s.press(`main .go button.main`)
+	s.reads(".toast", "Its receiver accepted a test")
 	if all := sink.all(); strings.Count(all, "Subject:") != 2 || !strings.Contains(all, "anna@a.example") {
 		t.Errorf("the sink has %s", all)
 	}

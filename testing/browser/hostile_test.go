@@ -49,7 +49,7 @@ func TestHostilePage(t *testing.T) {
 		"/items/"+it.ID+"/diff?from="+digest+"&to="+digest, "/items/"+it.ID+"/rendered?from="+digest+"&to="+digest,
 		"/hosts")
 	s.open("/search?q=submarine")
-	s.reads("#results h2", "<img")
+	s.reads("#results h3", "<img")
 }
 
 // TestHostileEntryAndSite checks that scripts in an entry, and in the errors of a site, are shown only as text.

@@ -27,7 +27,7 @@ func TestItemsAndTags(t *testing.T) {
 	})
 	for name, path := range map[string]string{
 		"tagged": "/items?tag=sea&sort=source", "bad-tag": "/items?tag=a%2Fb", "bad-order": "/items?sort=colour",
-		"tags": "/tags", "tag": "/tags/sea", "new-tag": "/tags/new", "item-settings": "/items/" + one.ID + "/settings",
+		"tags": "/tags", "tag": "/tags/sea", "new-tag": "/tags/new", "item-settings": "/tell?more=page&item=" + one.ID,
 		"item-of-a-tag": "/items/" + one.ID, "import-list": "/import",
 	} {
 		s.open(path)
@@ -35,22 +35,22 @@ func TestItemsAndTags(t *testing.T) {
 	}
 	s.open("/items?tag=sea")
 	s.shootBoth("a-items")
-	s.open("/items/" + one.ID + "/settings")
+	s.open("/tell?more=page&item=" + one.ID)
 	s.do(chromedp.SetValue(`[name="watch.include"]`, "main >"), chromedp.Click("main button.main"))
 	s.reads(`label:has([name="watch.include"])`, "main >")
 	s.everybody(script, "settings-refused")
 	s.do(chromedp.SetValue(`[name="watch.include"]`, "main"), chromedp.Click("main button.main"))
-	s.reads(".flash", "Saved.")
+	s.reads(".toast", "Saved.")
 	s.open("/import")
 	s.do(chromedp.SetValue("textarea", s.site+"/harbour.html\nftp://example.com/"), chromedp.Click("main button.main"))
 	s.reads("#live-list h1", "done")
 	s.everybody(script, "imported")
 	s.open("/items")
-	s.do(chromedp.SetValue(`[name="of"]`, "filter"), chromedp.Click(`button[value="remove"]`))
+	s.do(chromedp.SetValue(`[name="of"]`, "filter"), chromedp.Click(".go summary"), chromedp.Click(`button[value="remove"]`))
 	s.reads("h1", "Remove 2 items?")
 	s.everybody(script, "remove")
 	s.do(chromedp.Click(`button[value="pause"]`))
-	s.reads("#live-bulk h1", "done")
+	s.reads("#live-bulk", "done")
 	s.everybody(script, "bulk")
 	if len(s.said) > 0 {
 		t.Errorf("the console says %q", s.said)

@@ -23,13 +23,14 @@ func TestAddFindAndCompare(t *testing.T) {
 	s := newStage(t)
 	url := s.site + "/reference/specifications.html"
 	s.open("")
-	s.reads("main", "What would you like to watch?")
+	s.reads("main", "Which page do you want to watch?")
 	s.shoot("empty")
-	s.do(chromedp.SendKeys("#urls", url), chromedp.Click("form[action^='/api/ui/add'] button"),
-		chromedp.WaitVisible(".flash"))
-	s.reads("#live-guide", "1 of 1 page can be searched")
+	s.open("/add")
+	s.do(chromedp.SendKeys("[name=urls]", url), chromedp.Click("form[action^='/api/ui/add'] button"),
+		chromedp.WaitVisible(".toast"))
 	s.open("")
-	s.reads("#live-changes", "387 words added")
+	s.reads("#live-guide", "1 of 1 page can be searched")
+	s.reads("#live-changes", "added")
 
 	s.do(chromedp.Click("header nav a[href^='/api/ui/search']"), chromedp.WaitVisible("input[type=search]"))
 	s.do(chromedp.SendKeys("input[type=search]", "ste"), chromedp.WaitReady("#suggested option"))
@@ -44,12 +45,12 @@ func TestAddFindAndCompare(t *testing.T) {
 	body, err := os.ReadFile(path)
 	must(t, err)
 	must(t, os.WriteFile(path, []byte(strings.Replace(string(body), "six weeks", "seven weeks", 1)), 0o644))
-	s.do(chromedp.Click("#results h2 a"), chromedp.WaitVisible("button[value=check]"))
+	s.do(chromedp.Click("#results h3 a"), chromedp.WaitVisible("button[value=check]"))
 	s.press("button[value=check]")
-	s.do(chromedp.WaitVisible(".flash"))
+	s.do(chromedp.WaitVisible(".toast"))
 	s.reads("#live-item", "seven weeks")
 	s.shootBoth("a-item")
-	s.press("#live-item td.acts a")
+	s.press(`#live-item a[href*="/diff?"]`)
 	s.do(chromedp.WaitVisible(".diff"))
 	if gone, come := s.text(".diff del"), s.text(".diff ins"); strings.TrimSpace(gone) != "six" ||
 		strings.TrimSpace(come) != "seven" {
@@ -59,13 +60,14 @@ func TestAddFindAndCompare(t *testing.T) {
 
 	s.open("")
 	s.reads("#live-changes", "seven weeks")
-	s.reads("main", "2 unread")
+	s.reads("main", "2 not seen yet")
 	s.do(chromedp.KeyEvent("j"), chromedp.KeyEvent("o"))
-	s.reads("[data-change]:first-of-type details", "seven")
-	s.do(chromedp.KeyEvent("u"))
-	s.reads("main", "1 unread")
-	s.press(`[data-change] .acts a[href*="/changes/"]`)
-	s.reads("main", "No rule is for this page.")
+	s.reads("[data-change]:first-of-type .diff", "seven")
+	s.leaving(func() { s.do(chromedp.KeyEvent("u")) })
+	s.reads("main", "1 not seen yet")
+	s.do(chromedp.KeyEvent("j"), chromedp.KeyEvent("o"))
+	s.press(`[data-change][open] .in a[href*="/changes/"]`)
+	s.reads("main", "no alert is for this page.")
 	if len(s.said) > 0 {
 		t.Errorf("the console says %q", s.said)
 	}
@@ -131,7 +133,7 @@ func TestEverybody(t *testing.T) {
 		s.everybody(script, name)
 	}
 	s.open("/items/" + table + "/diff")
-	s.reads("table.rows", "Slipway")
+	s.reads(".diff table", "Slipway")
 	s.open("/items")
 	s.do(chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent(kb.Enter))
 	var at string

@@ -45,24 +45,25 @@ func TestW25ListInTheDashboard(t *testing.T) {
 	script := axe(t)
 	id := s.lists("", "2026-01", "2026-02")
 	s.open("/items/" + id + "/pick")
-	s.do(chromedp.Click(`//form[contains(@class, "pick")]//button[contains(., "Minutes of 2026-01")]`, chromedp.BySearch),
-		chromedp.WaitReady("#tried"))
+	s.do(chromedp.Click(`//form[@id="press"]//button[contains(., "Minutes of 2026-01")]`, chromedp.BySearch),
+		chromedp.WaitReady("#tried"), chromedp.Click("aside details > summary"))
 	s.do(chromedp.Clear(`[name="watch.include"]`), chromedp.SetValue(`[name="watch.list"]`, "tell"),
 		chromedp.SendKeys(`[name="watch.listLinks"]`, "ul.minutes a[href$='.html'"))
-	s.reads("#tried", "Links of its entries")
+	s.reads("#written", "Links of its entries")
 	s.do(chromedp.SendKeys(`[name="watch.listLinks"]`, "]"))
-	for _, want := range []string{"Minutes of 2026-01", "Minutes of 2026-02", "/minutes/2026-02.html"} {
-		s.reads("#tried", want)
+	for _, want := range []string{"Minutes of 2026-01", "Minutes of 2026-02"} {
+		s.reads("#written", want)
 	}
-	if text := s.text("#tried"); strings.Contains(text, ".pdf") || strings.Contains(text, "Home") {
+	if text := s.text("#written"); strings.Contains(text, ".pdf") || strings.Contains(text, "Home") {
 		t.Errorf("more than the entries: %s", text)
 	}
 	s.leave(`button[value="preview"]`)
-	s.reads("#tried", "/minutes/2026-02.html")
+	s.reads("#written", "Minutes of 2026-02")
 	s.everybody(script, "list-preview")
 	s.press(`button[value="save"]`)
-	s.reads(".flash", "Saved.")
-	s.reads("#live-item", "new entries are told")
+	s.reads(".toast", "Saved.")
+	s.open("/items/" + id + "/experts")
+	s.reads("main", "new entries are told")
 	s.lists(id, "2026-01", "2026-02")
 	if told := s.listedNow(); len(told) > 0 {
 		t.Errorf("told of what was there: %q", told)

@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -63,13 +64,12 @@ func (s *stage) rule(name, webhook string) {
 	s.Helper()
 	s.open("/notifications/new-channel?kind=webhook")
 	s.do(chromedp.SetValue(`[name="name"]`, "ops"), chromedp.SetValue(`[name="url"]`, webhook),
-		chromedp.Click("main button.main"), chromedp.WaitVisible(".note code")) // which tests the channel, too
-	s.open("/notifications/new-rule")
-	s.do(chromedp.SetValue(`[name="name"]`, name), toFirstChannel,
-		chromedp.Click("main button.main"))
-	s.reads("#rules ~ .wide", name)
+		chromedp.Click("main button.main"), chromedp.WaitVisible(".notice code")) // which tests the channel, too
+	s.open("/tell?all=1&name=" + url.QueryEscape(name))
+	s.do(toFirstChannel, chromedp.Click("main button.main"))
+	s.reads("main .alerts", name)
 	s.open("")
-	if text := s.text("main"); strings.Contains(text, "First steps") {
+	if text := s.text("main"); strings.Contains(text, "can be searched") {
 		s.Error("the guide does not end with a rule")
 	}
 }
@@ -78,7 +78,20 @@ func (s *stage) rule(name, webhook string) {
 // that it is not known what of it moves.
 func (s *stage) ignoresFirst(pattern string) {
 	s.do(chromedp.Click(`[name="line"]`), chromedp.SetValue(`[name="pattern.1"]`, pattern),
-		chromedp.Click("button[value=ignore]"), chromedp.WaitVisible(".flash"))
+		chromedp.Click("button[value=ignore]"), chromedp.WaitVisible(".toast"))
+}
+
+// keepsTexts waits until an item was checked, and has captures of so many texts.
+func (s *stage) keepsTexts(id string, want int) {
+	s.T.Helper()
+	s.eventually("it was checked", func() bool {
+		now, err := api.GetItem.Call(s.T.Context(), s.client, api.ItemID{ID: id})
+		if err != nil {
+			return false
+		}
+		texts := slices.DeleteFunc(now.Captures, func(c api.Capture) bool { return c.SameTextAs != "" })
+		return len(texts) == want && now.Status == api.StatusIndexed
+	})
 }
 
 // TestU10FromASiteToAPassage adds a site and watches its pages, gets an edit by a webhook, ignores noise, gets no
@@ -92,9 +105,11 @@ func TestU10FromASiteToAPassage(t *testing.T) {
 	t.Cleanup(receiver.Close)
 	s.open("")
 	s.everybody(script, "empty")
-	s.do(chromedp.SendKeys("#site", s.site+"/sitemap.xml"), chromedp.Click(`form[action="/api/ui/sites"] button`),
-		chromedp.WaitReady("#live-guide"))
-	s.reads("#live-guide", "Create a rule")
+	s.open("/hosts")
+	s.do(chromedp.SendKeys(`form[action="/api/ui/sites"] [name="url"]`, s.site+"/sitemap.xml"), chromedp.Click(`form[action="/api/ui/sites"] button`),
+		chromedp.WaitReady("#live-host"))
+	s.open("")
+	s.reads("#live-guide", "Find something")
 	s.everybody(script, "guide")
 	host := strings.TrimPrefix(s.site, "http://")
 	s.eventually("all its pages were read", func() bool {
@@ -111,7 +126,7 @@ func TestU10FromASiteToAPassage(t *testing.T) {
 		t.Helper()
 		s.open("/items/" + it.ID)
 		s.press("button[value=check]")
-		s.do(chromedp.WaitVisible(".flash"))
+		s.do(chromedp.WaitVisible(".toast"))
 	}
 	s.edit(page, "six weeks", "seven weeks")
 	check()
@@ -120,26 +135,19 @@ func TestU10FromASiteToAPassage(t *testing.T) {
 	s.edit(page, "</h1>", "</h1><p>Read by 17 harbour masters today.</p>")
 	check()
 	s.reads("#live-item .diff", "17 harbour masters")
-	s.press("#live-item td.acts a")
+	s.press(`#live-item a[href*="/diff?"]`)
 	s.reads(".diff", "17 harbour masters")
 	s.press("a[href*='/rendered']")
 	s.reads(".rendered .come", "17 harbour masters")
 	s.everybody(script, "as-pages")
 	s.open("/items/" + it.ID)
-	s.press("button[value=preview]")
-	s.reads("main", "no notification would have been sent")
+	s.press(`#live-item a[href*="/ignore"]`)
+	s.reads("main", "Nothing is ticked yet")
 	s.everybody(script, "ignore")
 	s.ignoresFirst(`^Read by \d+ harbour masters today\.$`)
 	s.edit(page, "by 17 harbour", "by 18 harbour")
 	check()
-	s.eventually("it was checked", func() bool {
-		now, err := api.GetItem.Call(t.Context(), s.client, api.ItemID{ID: it.ID})
-		if err != nil {
-			return false
-		}
-		texts := slices.DeleteFunc(now.Captures, func(c api.Capture) bool { return c.SameTextAs != "" })
-		return len(texts) == 4 && now.Status == api.StatusIndexed
-	})
+	s.keepsTexts(it.ID, 4)
 	s.edit(page, "seven weeks", "eight weeks")
 	check()
 	s.eventually("the webhook says what counts", func() bool {
@@ -155,7 +163,7 @@ func TestU10FromASiteToAPassage(t *testing.T) {
 	s.do(chromedp.Click("header nav a[href^='/api/ui/search']"), chromedp.WaitVisible("input[type=search]"))
 	s.do(chromedp.SendKeys("input[type=search]", "eight weeks bent steel"))
 	s.reads("#results mark", "eight")
-	s.do(chromedp.Click("#results .source a[href*='/read']"), chromedp.WaitVisible("article"))
+	s.do(chromedp.Click("#results .result a[href*='/read']"), chromedp.WaitVisible("article"))
 	s.reads("article", "eight weeks for a piece of bent steel")
 	s.do(chromedp.Click("a[rel=prev]"), chromedp.WaitVisible("a[rel=next]"))
 	s.reads("article", "seven weeks")

@@ -63,14 +63,14 @@ func TestW23OnlyThePrice(t *testing.T) {
 	s.sells(id, "81", "13")
 	s.sells(id, "84", "14")
 	s.open("/items/" + id)
-	s.do(chromedp.Click(`a[href$="/pick"]`), chromedp.WaitReady("form.pick"))
+	s.do(chromedp.Click(`a[href$="/pick"]`), chromedp.WaitReady("#press"))
 	s.fits("the parts of a page")
 	s.everybody(script, "pick")
 	s.do(chromedp.EmulateViewport(390, 844))
 	s.shoot("pick-phone")
-	const price = `//form[contains(@class, "pick")]//button[normalize-space() = "84"]`
+	const price = `//form[@id="press"]//button[normalize-space() = "84"]`
 	s.do(chromedp.Focus(price, chromedp.BySearch), chromedp.KeyEvent(kb.Enter), chromedp.WaitReady("#tried"))
-	s.reads("main", "You chose 84")
+	s.reads("#chosen", "“84”")
 	for _, want := range []string{"84", "81", "79"} {
 		s.reads("#tried", want)
 	}
@@ -80,12 +80,13 @@ func TestW23OnlyThePrice(t *testing.T) {
 	s.everybody(script, "picked")
 	s.do(chromedp.EmulateViewport(390, 844))
 	s.shoot("picked-phone")
-	s.do(chromedp.SetValue(`[name="watch.include"]`, ".prise"), chromedp.SendKeys(`[name="watch.include"]`, " "))
-	s.reads("#tried", "nothing")
+	s.do(chromedp.Click("aside details > summary"), chromedp.SetValue(`[name="watch.include"]`, ".prise"),
+		chromedp.SendKeys(`[name="watch.include"]`, " "))
+	s.reads("#written", "not in the page")
 	s.do(chromedp.SetValue(`[name="watch.include"]`, ".price"), chromedp.SendKeys(`[name="watch.include"]`, " "))
-	s.reads("#tried", "79")
-	s.do(chromedp.Focus(`button[value="save"]`), chromedp.KeyEvent(kb.Enter))
-	s.reads(".flash", "Saved.")
+	s.reads("#written", "79")
+	s.do(chromedp.Focus(`button[value="only"]`), chromedp.KeyEvent(kb.Enter))
+	s.reads(".toast", "Saved.")
 	before := s.told()
 	s.sells(id, "84", "15")
 	if now := s.told(); now != before {
@@ -93,13 +94,13 @@ func TestW23OnlyThePrice(t *testing.T) {
 	}
 	s.sells(id, "89", "15")
 	s.eventually("the price is told", func() bool { return s.told() == before+1 })
-	s.open("/items/" + id + "/diff")
-	s.do(chromedp.Click(`button[value="preview"]`), chromedp.WaitReady("#hides"))
+	s.open("/items/" + id + "/ignore")
 	s.everybody(script, "ignore")
-	s.do(chromedp.Click(`[name="line"]`), chromedp.SetValue(`[name="pattern.1"]`, "seen ("),
+	s.do(chromedp.EmulateViewport(390, 844), chromedp.SetAttributeValue(`[name="line"]`, "checked", ""),
+		chromedp.Click("form details > summary"), chromedp.SetValue(`[name="pattern.1"]`, "seen ("),
 		chromedp.SendKeys(`[name="pattern.1"]`, "("))
 	s.reads("#hides", "Ignored lines")
-	s.do(chromedp.Click(`button[value="preview"]`), chromedp.WaitReady(`[aria-invalid="true"]`))
+	s.do(chromedp.Click(`button[value="ignore"]`), chromedp.WaitReady(`[aria-invalid="true"]`))
 	s.everybody(script, "ignore-refused")
 	if len(s.said) > 0 {
 		t.Errorf("the console says %q", s.said)

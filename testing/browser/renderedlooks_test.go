@@ -23,7 +23,7 @@ func TestR3RenderedLooks(t *testing.T) {
 		it, err := api.GetItem.Call(t.Context(), s.client, api.ItemID{ID: batch.Items[0].Item.ID})
 		return err == nil && it.Status == api.StatusIndexed && it.Rendered != nil
 	})
-	s.open("/items/" + batch.Items[0].Item.ID)
+	s.open("/items/" + batch.Items[0].Item.ID + "/experts")
 	s.reads(`section[aria-labelledby="browser"]`, "reports of use: 1")
 	s.everybody(script, "rendered-item")
 	s.open("/machine")

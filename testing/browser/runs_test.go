@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -28,7 +29,10 @@ func TestBackfillAndAudit(t *testing.T) {
 	s.shoot("run")
 	s.press("#live-run table a")
 	s.do(chromedp.WaitVisible("input[name=find]"))
-	s.reads("#results", "installation")
+	s.eventually("a page of the run was read", func() bool {
+		s.do(chromedp.Reload(), chromedp.WaitReady("#results"))
+		return strings.Contains(s.text("#results"), "Checking the radar")
+	})
 	s.eventually("all was looked at", func() bool {
 		st, err := api.GetStatus.Call(t.Context(), s.client, api.StatusQuery{Host: ""})
 		return err == nil && st.Backlog() == 0
@@ -39,7 +43,7 @@ func TestBackfillAndAudit(t *testing.T) {
 	s.reads("#live-rebuild", "the index holds what it should")
 	s.shoot("audit")
 	s.open("/machine")
-	s.reads("main", "Items by status")
+	s.reads("main", "Pages by their state")
 	s.shoot("machine")
 	if len(s.said) > 0 {
 		t.Errorf("the console says %q", s.said)
@@ -62,10 +66,10 @@ func TestEntriesAndBatches(t *testing.T) {
 	s.open("/search")
 	s.do(chromedp.SendKeys("input[type=search]", "cold steel harbours"))
 	s.reads("#results", "How to bend steel")
-	s.do(chromedp.Click("#results h2 a"), chromedp.WaitVisible("#live-entry"))
+	s.do(chromedp.Click("#results h3 a"), chromedp.WaitVisible("#live-entry"))
 	s.reads("#live-entry", "Its page:")
 	s.press("button[value=describe]")
-	s.do(chromedp.WaitVisible(".flash"))
+	s.do(chromedp.WaitVisible(".toast"))
 	s.reads("#live-entry", "Gist")
 	s.shoot("entry")
 
@@ -76,7 +80,7 @@ func TestEntriesAndBatches(t *testing.T) {
 	s.press("#live-batches tbody a")
 	s.do(chromedp.WaitVisible("#live-batch"))
 	s.press("button[value=cancel]")
-	s.do(chromedp.WaitVisible(".flash"))
+	s.do(chromedp.WaitVisible(".toast"))
 	if batch, err = api.GetEnrichBatch.Call(t.Context(), s.client, api.EnrichBatchID{ID: batch.ID}); err != nil ||
 		batch.CancelledAt.IsZero() {
 		t.Errorf("it was not cancelled: %+v (%v)", batch, err)

@@ -1,11 +1,13 @@
 package browser
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+	"github.com/tidemark/tidemark/pkg/ops/keyfile"
 )
 
 // TestL4SignIn signs in with a key, does something, and signs out. Afterwards the next user of the browser cannot see
@@ -27,19 +29,25 @@ func TestL4SignIn(t *testing.T) {
 	s.accessible(script, "refused")
 	s.do(chromedp.SendKeys("#key", key+kb.Enter))
 	s.reads("h1", "Pages")
-	s.reads("header", "ada")
+	s.do(chromedp.Click("header .menu summary"))
+	s.reads("header", "Sign out ada")
 	s.accessible(script, "signed in")
+	s.open("/add")
+	s.do(chromedp.SendKeys("[name=urls]", s.site+"/index.html"), chromedp.Click("form[action^='/api/ui/add'] button"),
+		chromedp.WaitVisible(".toast"))
 	s.open("")
-	s.do(chromedp.SendKeys("#urls", s.site+"/index.html"), chromedp.Click("form[action^='/api/ui/add'] button"),
-		chromedp.WaitVisible(".flash"))
 	s.reads("#live-guide", "1 of 1 page can be searched")
-	s.press("#live-changes h3 a")
-	s.eventually("the page's own page says who has added it", func() bool {
+	s.do(chromedp.Click("#live-changes .row summary"))
+	s.press("#live-changes .row[open] .acts a")
+	s.reads("h1", "Tarn 4")
+	s.press(`a[href$="/experts"]`)
+	s.eventually("the page for experts says who has added it", func() bool {
 		s.ask(`document.querySelectorAll("details").forEach(d => d.open = true)`, nil)
 		return strings.Contains(s.text("main"), "source added by API (key ada)")
 	})
 	s.shoot("signed-in")
-	s.do(chromedp.Click(".who button"), chromedp.WaitVisible("#key"))
+	s.press("header .menu .apart button")
+	s.do(chromedp.WaitVisible("#key"))
 	s.open("/items")
 	s.reads("main", "Sign in")
 	s.do(chromedp.NavigateBack(), chromedp.WaitReady("main"))
@@ -47,4 +55,25 @@ func TestL4SignIn(t *testing.T) {
 	if len(s.said) > 0 {
 		t.Errorf("the console says %q", s.said)
 	}
+}
+
+// TestL9LinkSignsIn opens a link of the machine's own key, and presses its button: that is all that a person does
+// before the dashboard is there (L9).
+func TestL9LinkSignsIn(t *testing.T) {
+	s := newStage(t, "API_KEYS_REQUIRED=true")
+	script := axe(t)
+	home := map[string]string{"XDG_STATE_HOME": filepath.Dir(s.folder)}
+	made, err := keyfile.Client(func(name string) string { return home[name] }, s.server).SignInLink(t.Context())
+	must(t, err)
+	s.do(chromedp.Navigate(s.server+made.Path), chromedp.WaitReady("main"))
+	s.reads("main", "signs one browser in")
+	for _, l := range looks {
+		s.lookAs(l)
+		s.accessible(script, "link, "+l.name)
+		s.fits("link, " + l.name)
+	}
+	s.leave("main button")
+	s.reads("header .menu", "Sign out")
+	s.do(chromedp.Navigate(s.server+made.Path), chromedp.WaitReady("main"))
+	s.reads("[role=alert]", "tidemark link")
 }

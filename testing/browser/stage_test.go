@@ -42,7 +42,12 @@ type stage struct {
 // newStage starts everything. If the test fails, the output of the processes is shown.
 func newStage(t *testing.T, env ...string) *stage {
 	t.Helper()
-	dir := t.TempDir()
+	return stageIn(t, t.TempDir(), env...)
+}
+
+// stageIn starts everything in a folder, whose folder data may have a store.
+func stageIn(t *testing.T, dir string, env ...string) *stage {
+	t.Helper()
 	s := &stage{T: t, folder: filepath.Join(dir, "site"), site: "http://" + freePort(t), server: "http://" + freePort(t)}
 	s.client = api.NewClient(s.server, "", nil)
 	must(t, os.CopyFS(s.folder, os.DirFS(filepath.Join(root, "testdata", "site"))))
@@ -56,7 +61,7 @@ func newStage(t *testing.T, env ...string) *stage {
 			"sitemaps: ['%[2]s/evil.html?<script>window.owned=1</script>\"onfocus=\"window.owned=1']}\n",
 		strings.TrimPrefix(s.site, "http://"), s.site), 0o644))
 	env = append([]string{"CRAWL_ALLOW_HOSTS=localhost,127.0.0.1", "BACKFILL_ENABLED=true", "BACKFILL_SITES_FILE=" +
-		sites}, env...)
+		sites, "API_KEYS_REQUIRED=false", "XDG_STATE_HOME=" + dir}, env...)
 	s.spawn(env, "tidemark", "start", "--port", port, "--data", filepath.Join(dir, "data"))
 	s.eventually("Tidemark answers",
 		func() bool { _, err := api.GetHealth.Call(t.Context(), s.client, api.None{}); return err == nil })
@@ -76,8 +81,14 @@ func (s *stage) spawn(env []string, program string, args ...string) {
 	s.Helper()
 	path, err := filepath.Abs(filepath.Join(root, "build", program))
 	must(s.T, err)
+	s.runs(env, path, args...)
+}
+
+// runs runs a program until the test ends.
+func (s *stage) runs(env []string, program string, args ...string) {
+	s.Helper()
 	var out bytes.Buffer
-	cmd := exec.Command(path, args...)
+	cmd := exec.Command(program, args...)
 	cmd.Env, cmd.Stdout, cmd.Stderr = append(os.Environ(), env...), &out, &out
 	must(s.T, cmd.Start())
 	s.Cleanup(func() {
@@ -90,9 +101,10 @@ func (s *stage) spawn(env []string, program string, args ...string) {
 }
 
 // browse opens a tab. CHROMIUM names the browser. Without it, browse searches for one.
-func (s *stage) browse() {
+func (s *stage) browse(more ...chromedp.ExecAllocatorOption) {
 	s.Helper()
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.WindowSize(1200, 1000))
+	options = append(options, more...)
 	if path := os.Getenv("CHROMIUM"); path != "" {
 		options = append(options, chromedp.ExecPath(path))
 	}
@@ -173,11 +185,18 @@ func (s *stage) press(selector string) {
 	})
 }
 
-// leave presses an element, and waits for the page that it leads to, which may look like the one before.
+// leave presses an element, and waits for the page that it leads to.
 func (s *stage) leave(selector string) {
 	s.Helper()
+	s.leaving(func() { s.press(selector) })
+}
+
+// leaving does what leads to another page, and waits for all of that page, which may look like the one before. Keys
+// mean nothing until its script has run.
+func (s *stage) leaving(act func()) {
+	s.Helper()
 	s.do(chromedp.Evaluate(`window.isLeft = true`, nil))
-	s.press(selector)
+	act()
 	s.eventually("another page is loaded", func() (done bool) {
 		s.ask(`!window.isLeft && document.readyState === "complete"`, &done)
 		return done
@@ -187,8 +206,17 @@ func (s *stage) leave(selector string) {
 // reads waits until a text is visible in a part of the page, without loading the page again.
 func (s *stage) reads(selector, want string) {
 	s.Helper()
+	var text string
+	found := false
+	defer func() {
+		if !found {
+			s.Logf("%s reads %.600q", selector, text)
+		}
+	}()
 	s.eventually(fmt.Sprintf("%q is read in %s", want, selector), func() bool {
-		return strings.Contains(s.text(selector), want)
+		text = s.text(selector)
+		found = strings.Contains(text, want)
+		return found
 	})
 }
 

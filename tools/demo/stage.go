@@ -15,6 +15,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/defaults"
+	"github.com/tidemark/tidemark/pkg/ops/keyfile"
 )
 
 // A stage is a running Tidemark and its site, all in one temporary folder.
@@ -43,7 +44,6 @@ func newStage(ctx context.Context, bin string, port int, storage string) (*stage
 		site:   fmt.Sprintf("http://localhost:%d", port+1),
 		server: fmt.Sprintf("http://localhost:%d", port),
 	}
-	s.client = api.NewClient(s.server, "", nil)
 	if err := os.CopyFS(filepath.Join(dir, "site"), os.DirFS("testdata/site")); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
@@ -67,6 +67,7 @@ func (s *stage) start(port int) error {
 		return err
 	}
 	return s.until(3*time.Minute, "Tidemark to answer", func() (bool, error) {
+		s.client = keyfile.Client(os.Getenv, s.server) // the key is there once it runs
 		h, err := api.GetHealth.Call(s.ctx, s.client, api.None{})
 		return err == nil && h.Status == "ok", nil
 	})

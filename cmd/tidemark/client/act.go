@@ -93,8 +93,9 @@ Remove sources from the index and the registry
 Remove sources from the index and the registry, with everything stored for them.
 
 Name each by its id, or by the URL or path it was added with. The server answers at
-once and removes the source within seconds, without asking its site. A source that is
-added again later starts without a history.
+once and takes the source out of the index within seconds, without asking its site. For
+15 minutes "tidemark undo" brings it back; then everything stored of it is deleted. A
+source that is added again starts without a history.
 
   tidemark remove https://example.com/news
   tidemark remove url_k7gxn3…`
@@ -110,6 +111,7 @@ func removeCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 				return err
 			}
 			t.Say("%s is being removed: %s", terminal.Clean(item.ID), sourceOf(item))
+			sayUndo(t, item.Undo)
 		}
 		return nil
 	})

@@ -227,11 +227,13 @@ func (o *changesOptions) show(ctx context.Context, t *terminal.Terminal, s *comm
 
 // readAllChanges marks all changes up to now as read.
 func readAllChanges(ctx context.Context, t *terminal.Terminal, s *command.Server) error {
+	var reader api.Reader
 	now, err := api.ListChanges.Call(ctx, s.Silent(), api.ChangeQuery{Top: 1})
 	if err == nil {
-		_, err = api.MarkRead.Call(ctx, s.Client(), api.ReadRequest{UpTo: now.Cursor})
+		reader, err = api.MarkRead.Call(ctx, s.Client(), api.ReadRequest{UpTo: now.Cursor})
 	}
 	t.SayWhen(err == nil, "everything up to now is marked as read")
+	sayUndo(t, reader.Undo)
 	return err
 }
 

@@ -73,6 +73,7 @@ func (r *refineFlags) run(t *terminal.Terminal, s *command.Server, cmd *cobra.Co
 	})
 	if err == nil {
 		showIgnored(t, q, out)
+		sayUndo(t, out.Undo)
 	}
 	return err
 }

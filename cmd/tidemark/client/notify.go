@@ -52,7 +52,10 @@ func rulesCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 			api.GetRule, func(r api.Rule) { showRule(t, r) }),
 		ruleAdd(t, s), ruleSet(t, s), ruleTest(t, s), ruleMute(t, s), ruleUnmute(t, s), listMutes(t, s),
 		asked(s, "remove ID\nRemove a rule\n\n  tidemark rules remove rule_abc", command.One("id"),
-			api.RemoveRule, func(gone api.Rule) { t.Say("the rule %s is removed", terminal.Clean(gone.Name)) }))
+			api.RemoveRule, func(gone api.Rule) {
+				t.Say("the rule %s is removed", terminal.Clean(gone.Name))
+				sayUndo(t, gone.Undo)
+			}))
 	return cmd
 }
 

@@ -107,6 +107,7 @@ func ruleAdd(t *terminal.Terminal, s *command.Server) *cobra.Command {
 			proposed := form.ProposedEvery(made.RuleSpec, nil)
 			t.SayWhen(made.Every == "", "its pages are checked as often as their settings say; --every %s is proposed: %s",
 				proposed, form.Cost(proposed))
+			sayUndo(t, made.Undo)
 		}
 		return err
 	}
@@ -146,6 +147,7 @@ func ruleSet(t *terminal.Terminal, s *command.Server) *cobra.Command {
 			t.Say("rule %s changed", terminal.Clean(made.Name))
 			sayFiring(t, made.Warning, made.Firing)
 			sayRuleChecks(t, made)
+			sayUndo(t, made.Undo)
 		}
 		return err
 	})
@@ -174,6 +176,7 @@ func ruleMute(t *terminal.Terminal, s *command.Server) *cobra.Command {
 		}
 		m, err := api.AddMute.Call(ctx, s.Client(), q)
 		t.SayWhen(err == nil, "%s: %s", muteText(m), terminal.Clean(m.ID))
+		sayUndo(t, m.Undo)
 		return err
 	})
 	set = changesOf(cmd.Flags(), form.Of[api.MuteRequest]())
@@ -196,10 +199,12 @@ func ruleUnmute(t *terminal.Terminal, s *command.Server) *cobra.Command {
 			t.SayWhen(len(mutes) == 0, "no messages about %s are muted", nameOf(it.Item))
 		}
 		for _, m := range mutes {
-			if _, err := api.RemoveMute.Call(ctx, s.Client(), api.MuteID{ID: m.ID}); err != nil {
+			ended, err := api.RemoveMute.Call(ctx, s.Client(), api.MuteID{ID: m.ID})
+			if err != nil {
 				return err
 			}
 			t.Say("the mute %s has ended", terminal.Clean(m.ID))
+			sayUndo(t, ended.Undo)
 		}
 		return nil
 	})
@@ -213,7 +218,7 @@ func listMutes(t *terminal.Terminal, s *command.Server) *cobra.Command {
 			return err
 		}
 		return terminal.List(t, got.Mutes, "no messages are muted", "PAGE\tMUTED\tID", func(m api.Mute) string {
-			return terminal.Row(firstOf(m.Title, m.URL, m.ItemID), muteText(m), m.ID)
+			return terminal.Row(firstOf(m.Title, m.URL, m.ItemID, "all pages"), muteText(m), m.ID)
 		})
 	})
 }

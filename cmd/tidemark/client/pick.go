@@ -55,6 +55,13 @@ func pickCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 				return err
 			}
 		}
+		if q.Element > 0 && q.Capture == "" { // numbers are those of a capture
+			page, err := api.ListElements.Call(ctx, s.Silent(), api.ElementQuery{ID: it.ID})
+			if err != nil {
+				return err
+			}
+			q.Capture = page.Capture
+		}
 		switch isTrial := q.Element > 0 || q.Text != "" || q.Selector != "" || len(patch) > 0; {
 		case isTrial:
 			return try(ctx, t, s, it, q, patch, save)
@@ -69,7 +76,8 @@ func pickCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	f.IntVar(&q.Element, "element", 0, "try the element with this `NUMBER`")
 	f.StringVar(&q.Text, "part", "", "try the row or entry with this name, or the element that shows this `TEXT`")
 	f.StringVar(&q.Selector, "selector", "", "try the element that this `SELECTOR` finds")
-	f.StringVar(&q.Scope, "scope", "", "`SCOPE`: this (the default), alike for all like it, or column for that of a cell")
+	f.StringVar(&q.Scope, "scope", "",
+		"`SCOPE`: this (the default), row for its row or entry, alike for all like it, or column")
 	f.IntVar(&q.Larger, "larger", 0, "take the element around it, this many `TIMES`")
 	f.StringVar(&q.As, "as", "", "`HOW`: only (the default) or also watch the element, only its value, or leave it out")
 	f.BoolVar(&save, "save", false, "save what was tried")

@@ -156,6 +156,7 @@ func patchItem(ctx context.Context, t *terminal.Terminal, s *command.Server, id 
 	if err == nil {
 		t.Say("%s has the settings: %s", terminal.Clean(it.ID), inWords(it.Settings))
 		sayReplaced(t, it.Replaced)
+		sayUndo(t, it.Undo)
 	}
 	return err
 }
@@ -180,6 +181,7 @@ func tagCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 		if err == nil {
 			t.Say("the tag %s sets: %s", terminal.Clean(tag.Name), inWords(tag.TagSettings))
 			sayReplaced(t, tag.Replaced)
+			sayUndo(t, tag.Undo)
 		}
 		return err
 	}
@@ -191,7 +193,10 @@ func tagCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 		asked(s, help("show NAME", "Show what a tag sets, and since when"), command.One("name"), api.GetTag,
 			func(tag api.Tag) { sayFields(t, factFields(t.Now(), form.OfTag(tag))) }),
 		asked(s, help("remove NAME", "Remove all settings of a tag"), command.One("name"), api.RemoveTag,
-			func(tag api.Tag) { t.Say("the tag %s sets nothing any more", terminal.Clean(tag.Name)) }),
+			func(tag api.Tag) {
+				t.Say("the tag %s sets nothing any more", terminal.Clean(tag.Name))
+				sayUndo(t, tag.Undo)
+			}),
 		command.New(help("apply NAME URL…", "Tag sources; unknown ones are registered"), cobra.MinimumNArgs(2),
 			func(ctx context.Context, args []string) error { return applyTag(ctx, t, s, args[0], args[1:]) }))
 }
@@ -278,5 +283,6 @@ func bulkCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 func startBulk(ctx context.Context, t *terminal.Terminal, s *command.Server, q api.BulkRequest) error {
 	run, err := api.StartBulk.Call(ctx, s.Client(), q)
 	t.SayWhen(err == nil, "begun: %s", terminal.Clean(run.ID))
+	sayUndo(t, run.Undo)
 	return err
 }

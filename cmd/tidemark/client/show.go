@@ -84,8 +84,6 @@ func showCapture(ctx context.Context, t *terminal.Terminal, s *command.Server, n
 
 func showItem(t *terminal.Terminal, item api.ItemDetail, all bool) {
 	sayFields(t, factFields(t.Now(), form.OfItem(item)))
-	t.SayWhen(item.LacksBrowser(), "in a browser   not read, because none is set up: see `tidemark start --browser` or "+
-		"RENDER_ENDPOINT")
 	t.SayWhen(len(item.Captures) > 0, "\n%s", words.Count(len(item.Captures), "capture"))
 	for _, c := range item.Captures {
 		again := terminal.When(!c.ReprocessedAt.IsZero(), ", reprocessed %s", words.Stamp(c.ReprocessedAt)) +

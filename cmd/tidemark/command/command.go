@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/ops/keyfile"
 )
 
 // Exit codes.
@@ -55,7 +56,8 @@ func Root(t *terminal.Terminal, s *Server) *cobra.Command {
 	root.SetIn(t.In)
 	flags := root.PersistentFlags()
 	flags.StringVar(&s.Address, "server", s.Address, "address of the server (TIDEMARK_SERVER)")
-	flags.StringVar(&s.Key, "key", "", "key: a function key in Azure, else one of \"tidemark keys\" (TIDEMARK_KEY)")
+	flags.StringVar(&s.Key, "key", "", "key: a function key in Azure, else one of \"tidemark keys\" (TIDEMARK_KEY); "+
+		"none is needed for a server that you run on this machine")
 	flags.BoolVar(&t.JSON, "json", false, "print the API's JSON, one answer per line")
 	return root
 }
@@ -97,13 +99,14 @@ type Server struct {
 	Key      string // key from the flag
 	Tracking string // TRACKING_PARAM_PREFIXES; the ids of the server's sources depend on it
 	key      string // key from the environment, which no help text shows
+	getenv   func(string) string
 	t        *terminal.Terminal
 }
 
 // NewServer returns the server that is set in the environment. The flags of [Root] may choose another server.
 func NewServer(t *terminal.Terminal, getenv func(string) string) *Server {
 	return &Server{Address: cmp.Or(getenv("TIDEMARK_SERVER"), DefaultServer), key: getenv("TIDEMARK_KEY"),
-		Tracking: getenv("TRACKING_PARAM_PREFIXES"), t: t}
+		Tracking: getenv("TRACKING_PARAM_PREFIXES"), getenv: getenv, t: t}
 }
 
 // Client returns a client. With --json, the client prints the server's answers.
@@ -123,9 +126,13 @@ func (s *Server) Client() *api.Client {
 // Silent returns a client that prints nothing.
 func (s *Server) Silent() *api.Client { return s.At(s.Address) }
 
-// At returns a client of the server at another address. The client uses the same key and prints nothing.
+// At returns a client of the server at another address, which prints nothing. Without a key of the user's, the client
+// has the one that a server on this machine keeps for its own user.
 func (s *Server) At(address string) *api.Client {
-	return api.NewClient(address, cmp.Or(s.Key, s.key), nil)
+	if key := cmp.Or(s.Key, s.key); key != "" {
+		return api.NewClient(address, key, nil)
+	}
+	return keyfile.Client(s.getenv, address)
 }
 
 // One requires exactly one argument. The error for a missing argument calls it by the given word.

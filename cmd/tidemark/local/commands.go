@@ -14,11 +14,11 @@ import (
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 )
 
-// Commands returns start, handler, app, docs, schema, azurite and keys.
+// Commands returns start, handler, app, docs, schema, azurite, keys and link.
 func Commands(t *terminal.Terminal, s *command.Server, getenv func(string) string) []*cobra.Command {
 	return []*cobra.Command{
 		startCommand(t, getenv), handlerCommand(), appCommand(t), docsCommand(t), schemaCommand(t), azuriteCommand(t, getenv),
-		keysCommand(t, s, getenv),
+		keysCommand(t, s, getenv), linkCommand(t, s),
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -20,8 +21,10 @@ import (
 const keysHelp = `keys
 Make, list and remove keys
 
-Keys give access to a Tidemark that other machines can reach (LISTEN). Each key has a
-name, which records use to say who did something, and a scope:
+Every request needs a key. The commands of the user who runs Tidemark find one of their
+own, which the first start makes (admin.key in the data folder); make others for other
+programs, users and machines. Each key has a name, which records use to say who did
+something, and a scope:
 
   feed   read feeds
   read   search, and read everything
@@ -29,13 +32,17 @@ name, which records use to say who did something, and a scope:
   admin  also settings, keys, policies, the test mode and migrations
 
 The commands ask the server. If no server answers at the default address, they open
-the store of the data folder instead: this is how the first key is made. They never
-do so if --server or TIDEMARK_SERVER is set. With --data they always open the store,
-and Tidemark must not be running on it.` + keysExample
+the store of the data folder instead. They never do so if --server or TIDEMARK_SERVER
+is set. With --data they always open the store, and Tidemark must not be running on it.
+
+Keys also come with the start: API_KEYS="NAME SCOPE KEY", for tests that know the key,
+or API_KEYS_FILE. API_KEYS_REQUIRED=false wants no keys while only this machine can
+reach Tidemark: then each of its users and programs may do everything.` + keysExample
 
 const keysExample = `
 
   tidemark keys add anna --scope admin
+  tidemark keys add reader --scope feed
   tidemark keys list
   tidemark keys remove anna`
 
@@ -54,9 +61,8 @@ func keysCommand(t *terminal.Terminal, s *command.Server, getenv func(string) st
 				return command.Usagef("give --scope: feed, read, write or admin")
 			}
 			made, err := k.add(ctx, api.KeyRequest{Name: args[0], Scope: api.Scope(scope)})
-			t.SayWhen(err == nil, "the key %s, for %s:\n\n  %s\n\nIt is not shown again. Send it as "+
-				"x-functions-key, or as Authorization: Bearer; here with TIDEMARK_KEY.",
-				terminal.Clean(made.Name), made.Scope, terminal.Clean(made.Secret))
+			t.SayWhen(err == nil, "the key %s, for %s, which is not shown again:\n\n  %s\n\n%s",
+				terminal.Clean(made.Name), made.Scope, terminal.Clean(made.Secret), toPaste(s.Address, made))
 			return err
 		})
 	add.Flags().StringVar(&scope, "scope", "", "scope of the key: feed, read, write or admin")
@@ -69,6 +75,18 @@ func keysCommand(t *terminal.Terminal, s *command.Server, getenv func(string) st
 				t.SayWhen(err == nil, "the key %s is removed", terminal.Clean(gone.Name))
 				return err
 			}))
+}
+
+// toPaste returns what a feed reader, an assistant or a program takes to use a new key.
+func toPaste(server string, made api.NewKey) string {
+	at, secret := strings.TrimSuffix(strings.TrimRight(server, "/"), "/api"), terminal.Clean(made.Secret)
+	if made.Scope == api.ScopeFeed {
+		return fmt.Sprintf("A feed reader takes this address:\n\n  %s/api/changes.atom?key=%s", at, secret)
+	}
+	return fmt.Sprintf("Programs send it as x-functions-key or as Authorization: Bearer, and commands take it from "+
+		"TIDEMARK_KEY.\nAn assistant that speaks MCP takes this:\n\n  "+
+		`{"mcpServers": {"tidemark": {"type": "http", "url": "%s/api/mcp", "headers": {"Authorization": "Bearer %s"}}}}`,
+		at, secret)
 }
 
 // keyCommand makes a command for the keys of the server or of the data folder.

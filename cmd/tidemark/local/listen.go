@@ -1,9 +1,7 @@
 package local
 
 import (
-	"context"
 	"crypto/x509"
-	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
@@ -13,10 +11,8 @@ import (
 	"strings"
 
 	"github.com/tidemark/tidemark/cmd/tidemark/command"
-	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
-	"github.com/tidemark/tidemark/pkg/app"
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/local/funchost"
-	"github.com/tidemark/tidemark/pkg/storage"
 	"golang.org/x/net/http/httpguts"
 )
 
@@ -77,7 +73,8 @@ func taken(name string) bool {
 	name = http.CanonicalHeaderKey(name)
 	return slices.Contains([]string{"Accept", "Authorization", "Cf-Connecting-Ip", "Connection", "Cookie", "Forwarded",
 		"Host", "Origin", "Range", "Referer", "Transfer-Encoding", "True-Client-Ip", "User-Agent", "Via", "X-Forwarded-For",
-		"X-Forwarded-Host", "X-Forwarded-Port", "X-Forwarded-Proto", "X-Functions-Key", "X-Real-Ip"}, name) ||
+		"X-Forwarded-Host", "X-Forwarded-Port", api.PrefixHeader, "X-Forwarded-Proto", "X-Functions-Key",
+		"X-Real-Ip"}, name) ||
 		strings.HasPrefix(name, "Accept-") || strings.HasPrefix(name, "Content-") || strings.HasPrefix(name, "Sec-")
 }
 
@@ -122,8 +119,11 @@ func parseNetwork(text string) (netip.Prefix, error) {
 	return netip.ParsePrefix(text)
 }
 
-// needsKeys reports whether requests need a key.
-func (l *local) needsKeys() bool { return l.app.beyond || l.config.KeysNeeded }
+// needsKeys reports whether requests need a key: always if others can reach the app, otherwise unless the user wants
+// none.
+func (l *local) needsKeys() bool {
+	return l.app.beyond || l.config.KeysNeeded || strings.TrimSpace(l.getenv("API_KEYS_REQUIRED")) == ""
+}
 
 // admitting returns the settings of the app that depend on who can reach it.
 func (l *local) admitting() (env []string, err error) {
@@ -136,26 +136,6 @@ func (l *local) admitting() (env []string, err error) {
 		}
 	}
 	return env, err
-}
-
-// checkKeys returns an error if others can reach the app and no key exists.
-func (l *local) checkKeys(ctx context.Context, store storage.Store) error {
-	if !l.needsKeys() {
-		return nil
-	}
-	ring, err := app.OpenKeys(ctx, l.config, store, l.Log.Logger)
-	if err != nil {
-		return err
-	}
-	all, err := ring.List(ctx)
-	if err != nil || len(all) > 0 {
-		return err
-	}
-	return fmt.Errorf(`others may reach %s, so every request needs a key, and there is none
-make one first: %s keys add NAME --scope admin --data %s
-(NAME is yours: it says who did something; or set API_KEYS or API_KEYS_FILE)
-or unset LISTEN, TRUSTED_PROXIES and API_KEYS_REQUIRED, to be reached from this machine only`,
-		l.app.Address(), l.t.Name, terminal.Quote(l.Options.Data))
 }
 
 // Address returns the address that the app listens on: on this machine only, unless LISTEN says otherwise.

@@ -1,16 +1,12 @@
 package local
 
 import (
-	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/tidemark/tidemark/cmd/tidemark/folder"
-	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
-	"github.com/tidemark/tidemark/pkg/app"
-	"github.com/tidemark/tidemark/pkg/storage"
-	"github.com/tidemark/tidemark/pkg/storage/storagetest/mem"
+	"github.com/tidemark/tidemark/pkg/api"
 )
 
 // TestL4Listen checks where the app listens, and whether other machines reach it there (L4).
@@ -68,35 +64,16 @@ func TestL4BadListen(t *testing.T) {
 	}
 }
 
-// TestL4NoKeyNoStart checks that the app does not admit other machines without a key. One key in the environment is
-// enough (L4).
-func TestL4NoKeyNoStart(t *testing.T) {
-	for name, tt := range map[string]struct {
-		set     settings
-		beyond  bool
-		refused bool
-	}{
-		"this machine":        {settings{}, false, false},
-		"others":              {settings{}, true, true},
-		"demanded":            {settings{"API_KEYS_REQUIRED": "true"}, false, true},
-		"with one in the env": {settings{"API_KEYS": "ci read " + "k7Qw9zR2mX4vB6nT8pL1sD3f"}, true, false},
-	} {
-		cfg, err := app.Load(tt.set.get)
-		if err != nil {
-			t.Fatal(err)
-		}
-		l := &local{config: cfg, app: startOptions{listening: listening{Port: 7071, beyond: tt.beyond}},
-			t:      &terminal.Terminal{Name: "tidemark"},
-			Folder: &folder.Folder{Log: &folder.Logs{Logger: slog.New(slog.DiscardHandler)}}}
-		var store storage.Store = mem.New(time.Now)
-		if err := l.checkKeys(t.Context(), store); (err != nil) != tt.refused ||
-			err != nil && !strings.Contains(err.Error(), "tidemark keys add NAME --scope admin") {
-			t.Errorf("%s: %v", name, err)
-		}
-		env, err := l.admitting()
-		if demanded := strings.Contains(strings.Join(env, " "), "API_KEYS_REQUIRED=true"); err != nil ||
-			demanded != l.needsKeys() {
-			t.Errorf("%s: the app is told %v, %v", name, env, err)
+// TestL8Home checks that the page at "/" leads below the path that the host has reported.
+func TestL8Home(t *testing.T) {
+	for accept, want := range map[string]string{"text/html": "/tide/api/ui", "application/json": ""} {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
+		r.Header.Set("Accept", accept)
+		r.Header.Set(api.PrefixHeader, "/tide")
+		w := httptest.NewRecorder()
+		home(w, r)
+		if to := w.Header().Get("Location"); to != want || strings.Contains(w.Body.String(), `"/api/`) {
+			t.Errorf("%s: leads to %q\n%s", accept, to, w.Body)
 		}
 	}
 }

@@ -16,11 +16,16 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/app"
 	"github.com/tidemark/tidemark/pkg/local/funchost"
+	"github.com/tidemark/tidemark/pkg/ops/keyfile"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
 // drainWait limits the time that work may continue after a stop was requested.
 const drainWait = 10 * time.Second
+
+// fromAnywhere are the paths of the short links of mails. A mail program may send their forms from its own pages, with
+// and without the prefix of routes; the app checks where others come from.
+var fromAnywhere = []string{"POST /api/ui/m/{token}", "POST /ui/m/{token}"}
 
 // parts are the parts of a local run. Tests replace them.
 type parts struct {
@@ -53,6 +58,7 @@ type local struct {
 	config app.Config
 	parts  parts
 	first  first // what to begin with; nil if the user made no choice
+	own    ownKey
 }
 
 // configure reads the settings.
@@ -61,8 +67,12 @@ func (l *local) configure() (err error) {
 		return err
 	}
 	l.Own = folderSettings(l.getenv, l.Data)
-	if l.app.browser && l.getenv("RENDER_BROWSER") == "" {
-		l.Own = append(l.Own, folder.Setting{Name: "RENDER_BROWSER", Value: "auto"})
+	if l.getenv("RENDER_BROWSER") == "" && (l.app.browser || l.getenv("RENDER_ENDPOINT") == "") {
+		value := "asked"
+		if l.app.browser {
+			value = "auto"
+		}
+		l.Own = append(l.Own, folder.Setting{Name: "RENDER_BROWSER", Value: value})
 	}
 	l.config, err = app.Load(l.Lookup, app.Names(os.Environ())...)
 	return err
@@ -71,7 +81,7 @@ func (l *local) configure() (err error) {
 // choose asks what to begin with, if a person can answer. It does not ask on a server that other machines can reach,
 // because such a server has an operator who needs no help.
 func (l *local) choose(ctx context.Context) (err error) {
-	if l.needsKeys() || l.app.certificate != nil || !asks(l.t, l.app, l.Kind) {
+	if l.app.beyond || l.app.certificate != nil || !asks(l.t, l.app, l.Kind) {
 		return nil
 	}
 	if l.first, err = askFirst(ctx, l.t, l.Data); err != nil || l.first == nil {
@@ -96,19 +106,21 @@ func (l *local) run(ctx context.Context) error {
 	if err := app.Recover(ctx, store); err != nil {
 		return err
 	}
-	if err := l.checkKeys(ctx, store); err != nil {
+	withdraw, err := l.openKey(ctx, store)
+	if err != nil {
 		return err
 	}
+	defer withdraw()
 	admitting, err := l.admitting()
 	if err != nil {
 		return err
 	}
 	o := funchost.Options{
 		AppDir: l.app.app, Addr: l.app.Address(), Env: append(l.Environment(), admitting...), Store: store,
-		DrainWait: drainWait, BarePaths: true,
+		DrainWait: drainWait, BarePaths: true, FromAnywhere: fromAnywhere,
 		Log: l.Log.Logger, StateDir: filepath.Join(l.Data, "host"),
 		Keys: l.needsKeys(), Certificate: l.app.certificate, Proxies: l.app.proxies, UserHeader: l.app.userHeader,
-		Home: http.HandlerFunc(home),
+		BasePath: l.config.BasePath, Home: http.HandlerFunc(home),
 	}
 	if o.AppDir == "" {
 		if o.AppDir, o.Handler, err = ownApp(l.Data); err != nil {
@@ -139,10 +151,10 @@ func (l *local) serve(ctx context.Context, h host) error {
 	for {
 		select {
 		case <-ready:
-			l.welcome()
+			l.welcome(ctx)
 			ready = nil
 			if l.first != nil {
-				b := &beginning{t: l.t, client: api.NewClient(l.app.URL(), "", nil), at: l.app.URL(), data: l.Data}
+				b := &beginning{t: l.t, client: l.client(), at: l.app.URL(), data: l.Data}
 				begun.Go(func() { b.run(ctx, l.first) })
 			}
 		case err := <-ended:
@@ -182,15 +194,30 @@ func serverFlag(at string) string {
 	return terminal.When(at != command.DefaultServer, " --server %s", at)
 }
 
+// keyText says which key a request needs, and which commands find it.
+func (l *local) keyText() string {
+	if l.own.secret == "" {
+		return fmt.Sprintf("each request needs one, and so does the dashboard: see `%s keys`", l.t.Name)
+	}
+	finds := "your commands on this machine find it"
+	if !l.own.found {
+		finds = "commands take it from TIDEMARK_KEY"
+	}
+	return fmt.Sprintf("%s (%s; for other programs see `%s keys`)", keyfile.Path(l.Data), finds, l.t.Name)
+}
+
 // welcome prints the addresses of the app and the next steps.
-func (l *local) welcome() {
+func (l *local) welcome(ctx context.Context) {
 	at := l.app.URL()
 	self, flag := l.t.Name, serverFlag(at)
 	l.t.Say("\n%s", l.t.Screen.Bold("Tidemark runs at "+at))
-	l.t.Say("  dashboard  %s/api/ui", at)
-	l.t.Say("  API        %s/api (its documentation: %s/api/docs)", at, at)
-	l.t.SayWhen(l.needsKeys(),
-		"  keys       each request needs one, and so does the dashboard: see `%s keys`", self)
+	below := at + l.config.BasePath
+	l.t.Say("  dashboard  %s/api/ui", below)
+	if l.own.secret != "" {
+		l.t.Say("  sign in    %s", l.signInText(ctx))
+	}
+	l.t.Say("  API        %s/api (its documentation: %s/api/docs)", below, below)
+	l.t.SayWhen(l.needsKeys(), "  key        %s", l.keyText())
 	l.t.Say("  storage    %s", l.storageText())
 	l.t.Say("  data       %s", l.Data)
 	l.t.Say("  log        %s", l.Log.Name)
@@ -202,19 +229,20 @@ func (l *local) welcome() {
 }
 
 // homeText gives programs the paths of the app.
-const homeText = `{"dashboard":"/api/ui","documentation":"/api/docs","openapi":"/api/openapi.json","health":"/api/health"}
+const homeText = `{"dashboard":"PREFIX/api/ui","documentation":"PREFIX/api/docs",` +
+	`"openapi":"PREFIX/api/openapi.json","health":"PREFIX/api/health"}
 `
 
 // home answers "/" on this machine: it redirects a browser to the dashboard, and gives a program the paths of the
 // app. In Azure the platform answers requests for "/".
 func home(w http.ResponseWriter, r *http.Request) {
-	h := w.Header()
+	h, prefix := w.Header(), r.Header.Get(api.PrefixHeader)
 	h.Set("Vary", "Accept")
 	if strings.Contains(r.Header.Get("Accept"), "text/html") {
-		h.Set("Location", "/api/ui")
+		h.Set("Location", prefix+"/api/ui")
 		w.WriteHeader(http.StatusSeeOther)
 		return
 	}
 	h.Set("Content-Type", "application/json")
-	_, _ = w.Write([]byte(homeText)) // an error means that the caller has gone
+	_, _ = w.Write([]byte(strings.ReplaceAll(homeText, "PREFIX", prefix))) // an error means that the caller has gone
 }

@@ -29,8 +29,10 @@ STORAGE=azurite starts Azurite, with its data below --data. If Azurite is missin
 is installed below --tools once, which needs Node.js and takes a minute.
 Ctrl-C stops everything in order; a second Ctrl-C does not wait.
 
-Only this machine can reach the app. LISTEN lets other machines reach it, and then
-keys are required: see "tidemark keys".
+Only this machine can reach the app; LISTEN lets other machines reach it. Requests need
+a key: see "tidemark keys". The commands of the user who starts it find one by
+themselves, which the first start makes in --data. A browser signs in with the link
+that a start shows on a terminal, or with one of "tidemark link".
 
 On a terminal, and with an empty data folder, it asks what to begin with: a page, a
 site, or sample pages.

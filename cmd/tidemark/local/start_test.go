@@ -91,7 +91,8 @@ func TestStartWelcome(t *testing.T) {
 	defer cancel()
 	out, errOut := &watchfulBuffer{interrupt: cancel}, &bytes.Buffer{}
 	s := &stage{interrupt: func() {}, loadErrs: []error{errors.New("functions/X: no such binding")}}
-	p, getenv := &terminal.Terminal{Out: out, Err: errOut, Name: "tidemark"}, func(string) string { return "" }
+	p := &terminal.Terminal{Out: out, Err: errOut, Name: "tidemark"}
+	getenv := settings{"HOME": t.TempDir()}.get
 	o := startAt(t, folder.Options{PortBase: 20000,
 		Data: t.TempDir()})
 	t.Chdir(filepath.Dir(o.Data))
@@ -107,7 +108,9 @@ func TestStartWelcome(t *testing.T) {
 	want := `
 Tidemark runs at AT
   dashboard  AT/api/ui
+  sign in    ` + "`tidemark link --server AT`" + ` prints a link that works once, within ten minutes
   API        AT/api (its documentation: AT/api/docs)
+  key        DATA/admin.key (your commands on this machine find it; for other programs see ` + "`tidemark keys`" + `)
   storage    embedded: the files in DATA/store
   data       DATA
   log        DATA/tidemark.log
@@ -132,7 +135,7 @@ stopped; the data is in DATA
 	if _, err := os.Stat(profile); err == nil {
 		t.Error("R1: the files of the browser are left")
 	}
-	s.sees(t, "TIDEMARK_DATA="+data, "STORAGE=embedded")
+	s.sees(t, "TIDEMARK_DATA="+data, "STORAGE=embedded", "RENDER_BROWSER=asked")
 	if !s.bare {
 		t.Error("D1: routes do not answer without /api")
 	}

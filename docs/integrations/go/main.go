@@ -2,7 +2,8 @@
 //
 //	go run . URL WORDS
 //
-// TIDEMARK_SERVER is the server, http://localhost:7071 when unset; TIDEMARK_KEY is a key, if it wants one.
+// TIDEMARK_SERVER is the server, http://localhost:7071 when unset; TIDEMARK_KEY is a key, for a server on this machine
+// that you run yourself the one that it leaves for you when unset.
 // It uses the client of package api, which imports nothing else of Tidemark.
 package main
 
@@ -12,6 +13,8 @@ import (
 	"fmt"
 	"log"
 	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
@@ -22,12 +25,25 @@ func main() {
 	if len(os.Args) != 3 {
 		log.Fatal("usage: example URL WORDS")
 	}
-	client := api.NewClient(cmp.Or(os.Getenv("TIDEMARK_SERVER"), "http://localhost:7071"), os.Getenv("TIDEMARK_KEY"), nil)
+	server := strings.Replace(cmp.Or(os.Getenv("TIDEMARK_SERVER"), "http://localhost:7071"), "http://localhost",
+		"http://127.0.0.1", 1)
+	client := api.NewClient(server, cmp.Or(os.Getenv("TIDEMARK_KEY"), leftKey(server)), nil)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	if err := run(ctx, client, os.Args[1], os.Args[2]); err != nil {
 		log.Fatal(err) // a problem says what was wrong and what to do
 	}
+}
+
+// leftKey returns the key that a server on this machine leaves for its user, or "" if there is none.
+func leftKey(server string) string {
+	state := cmp.Or(os.Getenv("XDG_STATE_HOME"), filepath.Join(os.Getenv("HOME"), ".local", "state"))
+	_, address, _ := strings.Cut(server, "://")
+	key, err := os.ReadFile(filepath.Join(state, "tidemark", "keys", address))
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(key))
 }
 
 func run(ctx context.Context, client *api.Client, url, words string) error {

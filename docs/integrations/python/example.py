@@ -2,7 +2,8 @@
 
     python3 example.py URL WORDS
 
-TIDEMARK_SERVER is the server, http://localhost:7071 when unset; TIDEMARK_KEY is a key, if it wants one.
+TIDEMARK_SERVER is the server, http://localhost:7071 when unset; TIDEMARK_KEY is a key, for a server on this machine
+that you run yourself the one that it leaves for you when unset.
 It needs Python 3.9 or newer and nothing else.
 """
 
@@ -15,8 +16,20 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
-SERVER = os.environ.get("TIDEMARK_SERVER", "http://localhost:7071")
-KEY = os.environ.get("TIDEMARK_KEY", "")
+SERVER = os.environ.get("TIDEMARK_SERVER", "http://localhost:7071").replace("http://localhost", "http://127.0.0.1")
+
+
+def left_key():
+    """Gives the key that a server on this machine leaves for its user, or none."""
+    state = os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")
+    try:
+        with open(os.path.join(state, "tidemark", "keys", SERVER.split("://")[-1])) as file:
+            return file.read().strip()
+    except OSError:
+        return ""
+
+
+KEY = os.environ.get("TIDEMARK_KEY") or left_key()
 
 
 def call(method, path, body=None, **query):

@@ -2,15 +2,30 @@
 //
 //	npm ci && npm run build && node build/example.js URL WORDS
 //
-// TIDEMARK_SERVER is the server, http://localhost:7071 when unset; TIDEMARK_KEY is a key, if it wants one.
+// TIDEMARK_SERVER is the server, http://localhost:7071 when unset; TIDEMARK_KEY is a key, for a server on this machine
+// that you run yourself the one that it leaves for you when unset.
 // The types in api.ts are made of Tidemark's openapi.json (npm run types); openapi-fetch checks requests and
 // answers against them when this is compiled.
+import { readFileSync } from "node:fs";
+import { homedir } from "node:os";
 import createClient from "openapi-fetch";
 import type { components, paths } from "./api.js";
 
-const key = process.env.TIDEMARK_KEY;
+const server = (process.env.TIDEMARK_SERVER ?? "http://localhost:7071").replace("http://localhost", "http://127.0.0.1");
+
+/** leftKey gives the key that a server on this machine leaves for its user, or none. */
+function leftKey(): string {
+  const state = process.env.XDG_STATE_HOME || `${homedir()}/.local/state`;
+  try {
+    return readFileSync(`${state}/tidemark/keys/${server.split("://").pop()}`, "utf8").trim();
+  } catch {
+    return "";
+  }
+}
+
+const key = process.env.TIDEMARK_KEY || leftKey();
 const client = createClient<paths>({
-  baseUrl: (process.env.TIDEMARK_SERVER ?? "http://localhost:7071") + "/api",
+  baseUrl: server + "/api",
   headers: key ? { "x-functions-key": key } : {},
 });
 

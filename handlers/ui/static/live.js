@@ -5,13 +5,18 @@
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 const stamps = /\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ/g, stamp = new RegExp(`^${stamps.source}$`);
 const shown = (at) => at.toLocaleString("sv-SE", { dateStyle: "short", timeStyle: "medium" });
+const brief = (at) => at.toLocaleString("en-GB", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
+const dated = (at) => at.toLocaleString("en-GB", { weekday: "short", day: "numeric", month: "short", year: "numeric", hour: "2-digit",
+  minute: "2-digit" }).replace(",", "");
 const local = (text) => text.replace(stamps, (s) => shown(new Date(s.replace(" ", "T"))));
 function inZone(root) {
   if (zone === "UTC") return root;
   for (const time of root.querySelectorAll("time[datetime]")) {
     const at = new Date(time.dateTime);
     if (Number.isNaN(at.valueOf())) continue;
-    if (time.textContent.endsWith("Z")) time.textContent = shown(at);
+    if ("when" in time.dataset) time.textContent = dated(at);
+    if ("short" in time.dataset) time.textContent = brief(at);
+    if ("clock" in time.dataset) time.textContent = shown(at).slice(11, 16);
     time.title = `${shown(at)} ${zone}`;
   }
   for (const part of root.querySelectorAll("[title]")) if (stamp.test(part.title)) part.title = `${local(part.title)} ${zone}`;
@@ -26,7 +31,7 @@ inZone(document);
 // The server groups changes by the reader's days.
 const home = new URL("..", document.currentScript.src).pathname.slice(0, -1);
 document.cookie = `tidemark_zone=${encodeURIComponent(zone)}; path=${home}; max-age=31536000; samesite=lax`;
-for (const field of document.querySelectorAll("form[data-zone] [name$=imezone]")) field.value ||= zone;
+for (const field of document.querySelectorAll("form[data-zone] [name$=imezone]")) field.defaultValue ||= zone;
 
 // fetchPage fetches a page. It returns null if the server redirects to another page, such as the sign-in page.
 async function fetchPage(url, signal) {
@@ -37,11 +42,17 @@ async function fetchPage(url, signal) {
 
 const fetchPart = async (url, id, signal) => (await fetchPage(url, signal))?.getElementById(id);
 
+// changed reports whether a person has chosen or written something in a part or, if the part shows what follows from a
+// form, in that form.
+const changed = (part) => [...(part.dataset.of ? part.closest(part.dataset.of) : part).querySelectorAll("input, textarea, select")]
+  .some((e) => e.options ? e.selectedIndex !== Math.max(0, [...e.options].findIndex((o) => o.defaultSelected)) :
+    e.checked !== e.defaultChecked || e.value !== e.defaultValue);
+
 // busy reports whether a person is working in a part, which must not change in the meantime.
 function busy(part) {
   const at = document.activeElement;
   const selected = document.getSelection();
-  return (part.contains(at) && at !== part) || part.querySelector("details[open]") ||
+  return changed(part) || (part.contains(at) && at !== part) || part.querySelector("details[open]") ||
     (selected && !selected.isCollapsed && part.contains(selected.anchorNode));
 }
 
@@ -102,24 +113,63 @@ for (const form of document.querySelectorAll("form[data-typed]")) {
   form.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(show, 200); });
 }
 
-// Previews the effect of a form while a person changes it.
-for (const previewed of document.querySelectorAll("[data-preview]")) {
-  let timer, running;
-  const form = previewed.closest("form"), part = document.getElementById(previewed.dataset.preview);
-  const show = async () => {
+// Previews the effect of a form while a person changes it. The form may come later: a part that is pressed brings one.
+let previewing, previews;
+const preview = async (form, part) => {
+  previews?.abort();
+  previews = new AbortController();
+  const said = new URLSearchParams(new FormData(form));
+  said.set("do", "preview");
+  try {
+    const res = await fetch(form.action, { method: "POST", body: said, signal: previews.signal, credentials: "same-origin" });
+    const page = new DOMParser().parseFromString(await res.text(), "text/html");
+    const wrong = page.querySelector("[role=alert]");
+    const fresh = page.getElementById(part.id);
+    if (wrong) part.replaceChildren(wrong);
+    else if (fresh) renew(part, fresh);
+  } catch { /* aborted by the next key, or the server cannot be reached */ }
+};
+document.addEventListener("input", (e) => {
+  const previewed = e.target.closest("[data-preview]");
+  if (!previewed) return;
+  clearTimeout(previewing);
+  previewing = setTimeout(() => preview(e.target.form, document.getElementById(previewed.dataset.preview)), 400);
+});
+
+// Choosing a part: what is pressed is shown beside the page, which stays where it is.
+const press = document.getElementById("press");
+if (press) {
+  let running;
+  const show = async (said) => {
     running?.abort();
     running = new AbortController();
-    const said = new URLSearchParams(new FormData(form));
-    said.set("do", "preview");
+    const url = new URL(press.action);
+    for (const name of ["capture", "element", "selector", "larger", "scope", "find", "to"]) {
+      if (said.get(name)) url.searchParams.set(name, said.get(name));
+    }
     try {
-      const res = await fetch(form.action, { method: "POST", body: said, signal: running.signal, credentials: "same-origin" });
-      const page = new DOMParser().parseFromString(await res.text(), "text/html");
-      const wrong = page.querySelector("[role=alert]");
-      if (wrong) part.replaceChildren(wrong);
-      else if (res.ok) renew(part, page.getElementById(part.id));
-    } catch { /* aborted by the next key, or the server cannot be reached */ }
+      const page = await fetchPage(url, running.signal);
+      const bits = press.querySelectorAll(".bit, tr"), fresh = page?.querySelectorAll("#press .bit, #press tr");
+      if (fresh?.length !== bits.length) { location.assign(url); return; }
+      bits.forEach((bit, i) => {
+        for (const name of ["class", "aria-pressed", "id"]) {
+          const value = fresh[i].getAttribute(name);
+          if (value === null) bit.removeAttribute(name); else bit.setAttribute(name, value);
+        }
+      });
+      document.querySelector(".cols > aside").replaceWith(page.querySelector(".cols > aside"));
+      document.body.className = page.body.className;
+      document.getElementById("said").textContent = document.getElementById("chosen").textContent;
+      history.replaceState(null, "", url);
+      document.getElementById("at")?.scrollIntoView({ block: "nearest" });
+    } catch { /* aborted by the next press, or the server cannot be reached */ }
   };
-  previewed.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(show, 400); });
+  press.addEventListener("submit", (e) => { e.preventDefault(); show(new FormData(press, e.submitter)); });
+  document.addEventListener("change", async (e) => {
+    if (e.target.name !== "scope") return;
+    await show(new FormData(e.target.form));
+    document.querySelector("aside [name=scope]:checked")?.focus();
+  });
 }
 
 // The form of a channel: what a person has typed is checked, and a test is sent, while the page stays. So a secret need
@@ -187,6 +237,14 @@ for (const form of document.querySelectorAll("form[data-check]")) {
   });
 }
 
+// Once a page is chosen, the bar for what is done with the chosen ones stays in view. All on the page are ticked together.
+document.addEventListener("change", (e) => {
+  const bulk = document.getElementById("bulk"), boxes = [...document.querySelectorAll(".pages [name=id]")];
+  if (!bulk) return;
+  if (e.target.name === "of") for (const b of boxes) b.checked = e.target.value === "page";
+  bulk.classList.toggle("chosen", boxes.some((b) => b.checked));
+});
+
 // A part that names the address of its remaining content loads that content when it is opened. Without this script,
 // the part has a link.
 document.addEventListener("toggle", async (e) => {
@@ -195,8 +253,8 @@ document.addEventListener("toggle", async (e) => {
   e.target.dataset.loaded = "1";
   try {
     const page = await fetchPart(from, "main");
-    const found = page?.querySelector(".diff")?.closest(".wide") ?? page?.querySelector(".empty");
-    if (found) e.target.append(found); else delete e.target.dataset.loaded;
+    const found = page?.querySelector(".diff, .empty");
+    if (found) e.target.querySelector(".diff").replaceChildren(found); else delete e.target.dataset.loaded;
   } catch { delete e.target.dataset.loaded; } // the server cannot be reached: the link remains
 }, true);
 
@@ -205,7 +263,7 @@ function step(by) {
   const all = [...document.querySelectorAll("[data-change]")];
   const at = all.indexOf(document.activeElement?.closest("[data-change]"));
   const to = all[at < 0 ? 0 : Math.min(Math.max(at + by, 0), all.length - 1)];
-  to?.focus();
+  to?.querySelector("summary").focus();
   to?.scrollIntoView({ block: "nearest" });
 }
 
@@ -214,9 +272,12 @@ const keys = {
   "/": () => document.querySelector("input[type=search]")?.focus(), // as on many sites
   j: () => step(1),
   k: () => step(-1),
-  o: () => here()?.querySelector("details[data-load] summary")?.click(),
+  o: () => here()?.toggleAttribute("open"),
   u: () => here()?.querySelector("[data-read]")?.click(),
-  "?": () => document.querySelector("details[data-keys]")?.toggleAttribute("open"),
+  "?": () => {
+    const list = document.querySelector("details[data-keys]");
+    if (list?.toggleAttribute("open")) list.scrollIntoView();
+  },
 };
 document.addEventListener("keydown", (e) => {
   if (!keys[e.key] || e.ctrlKey || e.metaKey || e.altKey || /^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement.tagName)) return;

@@ -20,6 +20,14 @@ const Version = "3.1.0"
 //go:embed openapi.json
 var JSON []byte
 
+// Below returns the document, or its page, for callers who reach the API below a path, such as /tidemark.
+func Below(document []byte, prefix string) []byte {
+	for _, server := range []string{`"url": "`, "such as <code>"} {
+		document = bytes.Replace(document, []byte(server+"/api"), []byte(server+prefix+"/api"), 1)
+	}
+	return document
+}
+
 // Read decodes a document.
 func Read(b []byte) (*Document, error) {
 	var d Document

@@ -36,9 +36,6 @@ const (
 	Quote     Kind = "quote"
 )
 
-// Row returns a row of a [Table] that is not one of HTML, or "" if all its cells are empty.
-func Row(cells []string) string { return strings.TrimRight(strings.Join(cells, " | "), " |") }
-
 // Zone is the part of a page in which a block was found. Zones are stored as text.
 type Zone string
 

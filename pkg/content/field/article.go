@@ -33,7 +33,7 @@ var facts = []fact{
 		[]string{"article:modified_time", "og:article:modified_time", "og:updated_time", "dcterms.modified",
 			"datemodified", "last-modified"}},
 	{Author, Text, []string{"author", "creator"}, []string{"author", "dc.creator", "citation_author"}},
-	{version, Text, []string{"softwareVersion", "version"}, nil},
+	{Version, Text, []string{"softwareVersion", "version"}, nil},
 }
 
 // Article returns what a page declares about its text: published, modified, author and version. Only fields that are

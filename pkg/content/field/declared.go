@@ -14,7 +14,7 @@ var declaredTypes = []struct {
 	of   Type
 }{
 	{Price, Money}, {SalePrice, Money}, {Stock, Availability}, {Currency, Text}, {variants, Text}, {published, Date},
-	{modified, Date}, {Author, Text}, {version, Text},
+	{modified, Date}, {Author, Text}, {Version, Text},
 }
 
 // DeclaredType returns the type of a field that pages declare; "" for another name.

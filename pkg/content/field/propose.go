@@ -5,8 +5,14 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"github.com/tidemark/tidemark/pkg/base/jsonpath"
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
+	"github.com/tidemark/tidemark/pkg/policy/options"
 )
 
 // Proposal is a field for the value that a chosen element shows.
@@ -25,11 +31,42 @@ const (
 // countedText matches a text that is a number with what it counts, or with a label before it.
 var countedText = regexp.MustCompile(`^([^\d:：]{1,40}[:：]\s*)?([-−+]?\d[\d.,'’ \x{a0}\x{202f}]*)\s*([^\d]*)$`)
 
-// Propose returns the field that reads what a CSS selector finds as a value: an amount with its currency, a date, a
-// number with its unit, or an availability. ok is false if the selector does not find one element, or its text is none
-// of these alone.
+// Propose returns the field that reads what a CSS selector or a JSONPath finds as a value: an amount with its currency,
+// a date, a number with its unit, or an availability. ok is false if it does not find one element or value, or the text
+// of that is not one of these alone.
 func (p *Page) Propose(selector string) (out Proposal, ok bool) {
-	s := Spec{Name: "value", Type: Text, Source: CSS, At: selector}
+	if p.json != nil {
+		return p.proposeJSON(selector)
+	}
+	return p.propose(Spec{Name: "value", Type: Text, Source: CSS, At: selector})
+}
+
+// proposeJSON names the field after the member that has the value. A number of JSON is no date.
+func (p *Page) proposeJSON(path string) (out Proposal, ok bool) {
+	s := Spec{Name: "value", Type: Number, Source: JSONPath, At: path}
+	parsed, err := jsonpath.Parse(path)
+	if err != nil {
+		return out, false
+	}
+	found, err := jsonpath.Select(p.json, []jsonpath.Path{parsed})
+	if err != nil || len(found) != 1 {
+		return out, false
+	}
+	n := found[0]
+	if n.Kind == jsonpath.Number {
+		r := p.Read(s)
+		out, ok = Proposal{Spec: s, Value: r.Value}, r.State == Found
+	} else if s.Type = Text; n.Kind == jsonpath.String {
+		out, ok = p.propose(s)
+	}
+	if options.FieldName(n.Name) == nil && utf8.RuneCountInString(n.Name) <= maxUnit && n.Name != "" {
+		out.Spec.Name = n.Name
+	}
+	return out, ok
+}
+
+// propose returns the field for the text that a field of the type text reads.
+func (p *Page) propose(s Spec) (out Proposal, ok bool) {
 	shown := p.Read(s)
 	text := shown.Value.Text
 	if shown.State != Found || len(text) > maxProposed {
@@ -61,6 +98,43 @@ func (p *Page) Propose(selector string) (out Proposal, ok bool) {
 	return out, false
 }
 
+// Shows returns the type of the value that a text has besides other words: [Money] for an amount with a currency,
+// [Number] for a number with what it counts or with a label, [Availability]; "" for none of these. The text of an
+// element that is struck through has no value; n may be nil.
+func Shows(n *html.Node, text string) Type {
+	if text == "" || len(text) > maxProposed || n != nil && isStruckElement(n) {
+		return ""
+	}
+	if counted := countedText.FindStringSubmatch(dom.PlainDigits(text)); isPriced(text) {
+		return Money
+	} else if counted != nil && !strings.HasSuffix(strings.TrimRight(counted[2], " "), ".") { // a number in a list
+		var p Proposal
+		if p.name(counted[1], counted[3]); p.Spec.Name != "" {
+			return Number
+		}
+		return ""
+	}
+	if _, _, ok := readStock(text); ok {
+		return Availability
+	}
+	return ""
+}
+
+// isStruckElement reports whether all of an element is struck through: by itself, by what is in it, or by an element
+// around it.
+func isStruckElement(n *html.Node) bool {
+	const highest = 4
+	if itemText(n, false) == "" {
+		return true
+	}
+	for up, steps := n, 0; up != nil && steps < highest; up, steps = up.Parent, steps+1 {
+		if up.DataAtom == atom.Del || up.DataAtom == atom.S || up.DataAtom == atom.Strike || isStruck(dom.Attr(up, "class")) {
+			return true
+		}
+	}
+	return false
+}
+
 // isPriced reports whether a text has an amount with a currency.
 func isPriced(text string) bool {
 	all, _ := findAmounts(dom.PlainDigits(dom.Fold(text)))
@@ -69,7 +143,7 @@ func isPriced(text string) bool {
 
 // name names the field of a number after its unit, or else after its label: 4 places left is places-left.
 func (p *Proposal) name(label, unit string) {
-	p.Unit = strings.Trim(unit, " \u00a0.,;!()")
+	p.Unit = strings.Trim(unit, " \u00a0.,;!()+")
 	if len(p.Unit) > maxUnit {
 		p.Unit = ""
 	}

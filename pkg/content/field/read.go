@@ -353,7 +353,7 @@ const (
 	published = "published"
 	modified  = "modified"
 	Author    = "author"
-	version   = "version"
+	Version   = "version"
 )
 
 // Digest returns a short hash of what a page declares about its product. Neither sources nor forms of values count, nor
@@ -378,6 +378,14 @@ func Digest(all []Result) string {
 
 // Usual are the fields that pages declare and people look for, in the order of a list.
 var Usual = []string{Price, SalePrice, Stock}
+
+// Word returns what people call a field: stock in place of availability.
+func Word(name string) string {
+	if name == Stock {
+		return "stock"
+	}
+	return name
+}
 
 // Reported says whether changes of a field that is kept unasked are published. Those of others are history.
 func Reported(name string) bool { return slices.Contains(Usual, name) }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
@@ -49,6 +50,7 @@ type stockStatement struct {
 	part    bool // it denies a way of delivery
 	partly  bool // something else is available, or it speaks of orders, and what it says is not known
 	denying bool // it denies something that is not known
+	ifNone  bool // it says what holds if there is none
 }
 
 // stockOf returns the availability that the statements of a text have in common, or why there is none.
@@ -92,7 +94,8 @@ func (s statement) state(asked, notified, released bool) stockStatement {
 		st.name, st.book = "PreOrder", true
 	}
 	if st.name == "" && !st.order {
-		st.partly = s.has(isBuying) || s.has(ofOther) && s.has(isStock) && s.negatedOf(isStock) < 0
+		st.partly = s.has(isBuying) || st.why == stockOfOthers && s.affirms(isStock)
+		st.ifNone = s.has(isIf, isWhen) && s.has(isOut, isSold, isNot, isNo)
 		st.denying = s.has(isNot, isNo, isNoLonger, isNone) && s.unknown() > 0 && !s.has(ofOther, isSend, isPickup)
 	}
 	return st
@@ -144,6 +147,8 @@ func commonStock(said []stockStatement, why string) (name, reason string) {
 		return "BackOrder", ""
 	case denied != "":
 		return denied, ""
+	case anyDenied != "" && slices.ContainsFunc(said, func(s stockStatement) bool { return s.ifNone }):
+		return "", stockDepends
 	case anyDenied != "":
 		return anyDenied, ""
 	case firstOf(hasStock, said, always) != "":
@@ -191,6 +196,11 @@ func (s statement) timed() (out statement) {
 			continue
 		case w.role == isDate && s.isPart(i):
 			w.role = isNumber
+		case w.role == ofRange && s.countsFew():
+			if w.text != "" {
+				out = append(out, stockWord{role: isNumber, text: w.text})
+			}
+			w.role = isPiece
 		case w.role == isNumber && i > 0 && s[i-1].role == beforeDate && dayAndMonth.MatchString(w.text):
 			w.role = isDate
 		case w.role == ofWeeks && i+1 < len(s) && s[i+1].role == isNumber: // week 20
@@ -199,6 +209,8 @@ func (s statement) timed() (out statement) {
 			w.role = isMaybe
 		case slices.Contains(times, w.role) && (i == 0 || s[i-1].role != isNumber):
 			w.role = isFiller
+		case slices.Contains(times, w.role):
+			w.text = s[i-1].text
 		}
 		out = append(out, w)
 	}
@@ -212,6 +224,20 @@ func (s statement) isPart(i int) bool {
 	}
 	return strings.Count(s[i].text, "/") == 1 && (beside(i-1) || beside(i+1))
 }
+
+// countsFew reports whether a statement counts pieces of one product, as in "5 items", and not of a shop.
+func (s statement) countsFew() bool {
+	for i, w := range s {
+		isTime := i+1 < len(s) && slices.Contains([]role{ofHours, ofDays, ofWeeks}, s[i+1].role)
+		if (w.role == isNumber && !isTime || w.role == ofRange && w.text != "") && !isThousands.MatchString(w.text) {
+			return true
+		}
+	}
+	return s.has(isFew, isLeft)
+}
+
+// isThousands matches numbers from 1000.
+var isThousands = regexp.MustCompile(`^(\d{4,}|\d{1,3}([.,' ]\d{3})+)$`)
 
 // count reports whether a statement names a number of pieces that is not 0, and whether it names 0. Of "2 of 10" or
 // "2/10" the first counts.
@@ -243,6 +269,8 @@ func (s statement) read(asked, notified bool) (st stockStatement) {
 		return stockStatement{why: noStockWords}
 	case asked:
 		return stockStatement{why: stockDepends}
+	case s.has(ofRange) && !s.has(isGone):
+		return stockStatement{why: stockOfOthers}
 	}
 	if name := s.ordered(); name != "" {
 		return stockStatement{name: name}
@@ -265,6 +293,8 @@ func (s statement) ordered() string {
 	case s.has(isContact) && s.has(isNoun, isAble, isStock) && !s.has(isOut, isSold, isGone):
 		return "BackOrder"
 	case at < 0 || s.negated(at) || s.has(isIf, isEnded):
+		return ""
+	case s[:at].has(ofOther) && !s.has(isNoun, isAble, isStock):
 		return ""
 	case s.has(isPre):
 		return "PreOrder"
@@ -346,7 +376,7 @@ func (s statement) deniedAt(at int) stockStatement {
 	switch before := s[max(0, at-near):at]; {
 	case before.has(isAlmost), before.has(isSoon):
 		return stockStatement{name: "LimitedAvailability"}
-	case before.has(isNot, isNo), s.has(isMaybe, isIf, isPast) && !s.has(isNow):
+	case before.has(isNot, isNo), s[:at].has(isWhen), s.has(isMaybe, isIf, isPast) && !s.has(isNow):
 		return stockStatement{why: stockDepends}
 	case s[:at].has(ofOther, isSend, isPickup):
 		return stockStatement{why: stockOfOthers, part: !s[:at].has(ofOther)}
@@ -365,6 +395,8 @@ func (s statement) later(notified bool) (st stockStatement, said bool) {
 		return stockStatement{why: stockOfOthers}, true
 	case s.has(isNotify):
 		return late, true
+	case s.has(isWhen) && s[:s.at(isWhen)].promises(): // what holds for each delivery
+		return stockStatement{why: stockDepends}, true
 	case s.has(isWhen) && (has >= 0 || s.has(isSoon, isRelease)):
 		return late, true
 	case has < 0 && s.has(isRelease) && s.hasYear(): // it may have passed
@@ -382,11 +414,19 @@ func (s statement) later(notified bool) (st stockStatement, said bool) {
 		return stockStatement{why: stockOfOthers}, true
 	case s.dated(has):
 		return late, true
-	case s.has(ofDays):
+	case s.has(ofDays) && !(s[has].role == isShip && fewDays.MatchString(s[s.at(ofDays)].text)):
 		return stockStatement{why: stockDepends}, true
 	}
 	return st, false
 }
+
+// promises reports whether a part of a statement says that there is something, or how fast it is sent.
+func (s statement) promises() bool {
+	return s.has(isStock) || s.has(isSend) && s.has(isNow, ofHours, ofDays)
+}
+
+// fewDays matches up to a week, in which a shop sends what it has.
+var fewDays = regexp.MustCompile(`^([1-7]\D+)?[1-7]$`)
 
 // hasYear reports whether a statement names a year.
 func (s statement) hasYear() bool {
@@ -397,6 +437,9 @@ var namesYear = regexp.MustCompile(`\b(19|20)\d\d\b`)
 
 // dated reports whether a date or a long time stands in a statement with a word of availability.
 func (s statement) dated(has int) bool {
+	if s.has(isPickup) && !s.has(beforeDate, isNumber) { // the name of a place
+		return false
+	}
 	if s[has].role == isShip && !s.has(isDate) {
 		return s.has(ofWeeks)
 	}
@@ -457,7 +500,7 @@ func (s statement) available() stockStatement {
 		return stockStatement{name: "InStoreOnly"}
 	case s.has(isOnly) && s.has(onWeb):
 		return stockStatement{name: "OnlineOnly"}
-	case s.has(isOnly), s[:at].has(ofOther):
+	case s.has(isOnly), s[:at].has(ofOther), s[:at].namesOther() && !s.has(inShop):
 		return stockStatement{why: stockOfOthers}
 	case s.has(isNot, isNo, isNoLonger) && s.unknown() > 0:
 		return stockStatement{why: stockDiffers}
@@ -465,6 +508,19 @@ func (s statement) available() stockStatement {
 		return stockStatement{why: stockOfOthers}
 	}
 	return stockStatement{name: "InStock"}
+}
+
+// namesOther reports whether words that are not known say of what there is something: all but one beside a count. In
+// scripts without spaces they are not told from others.
+func (s statement) namesOther() bool {
+	unknown := 0
+	for _, w := range s {
+		if w.role == isUnknown && utf8.RuneCountInString(w.text) > 1 {
+			unknown++
+		}
+	}
+	some, _ := s.count()
+	return unknown > 1 || unknown == 1 && !(some && s.countsFew())
 }
 
 // stockInWords returns the name of an availability as words: OutOfStock is out of stock.

@@ -42,6 +42,7 @@ const (
 	isSend                         role = "send" // delivery
 	isPickup                       role = "pickup"
 	ofOther                        role = "other" // something that is available or not besides the product
+	ofRange                        role = "range" // many products, of which one is not told
 	isMaybe, isPast                role = "maybe", "was"
 	isFiller                       role = "skip"
 	beforeDate, isDate             role = "on", "date"
@@ -239,7 +240,7 @@ func divides(text string, at int, r rune) bool {
 	case r == ')':
 		return at > 0 && (text[at-1] < '0' || text[at-1] > '9')
 	}
-	return strings.ContainsRune(".!?;•|/,[]{}…—–·\n。、・！？؟،", r)
+	return strings.ContainsRune(".!?;•|/,[]{}【】…—–·\n。、・！？؟،", r)
 }
 
 // joined matches the place where two texts of a page were put together without a blank, as in "In stockFREE delivery".

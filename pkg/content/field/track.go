@@ -149,16 +149,21 @@ func (k Known) Accept() Known {
 
 // Change is what has changed of a field, with all that conditions depend on.
 type Change struct {
-	Name     string `json:"name"`
-	At       string `json:"at,omitempty"`    // the place in its source, see [Evidence]
-	State    State  `json:"state,omitempty"` // [Found] or [Disappeared]
-	Now      Moment `json:"now"`
-	Then     Moment `json:"then"`            // what the check before saw
-	First    bool   `json:"first,omitempty"` // there was no check of the field before
-	Reported bool   `json:"told,omitempty"`  // the change is one for readers
-	Rule     string `json:"rule,omitempty"`  // of a first value: the ids of the rules that ask for it, if not all do
-	Same     bool   `json:"same,omitempty"`  // the check saw the same as the one before, which had seen a change
+	Name  string `json:"name"`
+	At    string `json:"at,omitempty"`    // the place in its source, see [Evidence]
+	State State  `json:"state,omitempty"` // [Found] or [Disappeared]
+	Now   Moment `json:"now"`
+	Then  Moment `json:"then"`            // what the check before saw
+	First bool   `json:"first,omitempty"` // there was no check of the field before
+	// Begins states that Then is what was stored of the page when somebody first asked for the field.
+	Begins   bool   `json:"begins,omitempty"`
+	Reported bool   `json:"told,omitempty"` // the change is one for readers
+	Rule     string `json:"rule,omitempty"` // of a first value: the ids of the rules that ask for it, if not all do
+	Same     bool   `json:"same,omitempty"` // the check saw the same as the one before, which had seen a change
 }
+
+// ForReaders reports whether readers are told that the value is another one than before.
+func (c Change) ForReaders() bool { return c.Reported && !c.First && !c.Same }
 
 // Previous returns the value before; no value if it was not there.
 func (c Change) Previous() Value { return c.Then.Value }

@@ -1,6 +1,7 @@
 package field
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -68,7 +69,7 @@ var wildPages = []struct{ row, page, field, want string }{
 	{"B35.7", `<p class=d><time datetime=2027-03-04>next week</time></p>`, "date=css:.d", "2027-03-04"},
 }
 
-// G5: TestG5WildValues checks each text and page that was once read wrongly.
+// G5: TestG5WildValues checks each text and page that was once read wrongly, each text also as a value of JSON.
 func TestG5WildValues(t *testing.T) {
 	check := func(row, text, have, want, why string) {
 		if have != "" && strings.Contains("|"+want+"|", "|"+have+"|") {
@@ -79,6 +80,13 @@ func TestG5WildValues(t *testing.T) {
 	for _, tc := range wild {
 		v, why, _ := Parse(tc.of, tc.text, Hint{})
 		check(tc.row, tc.text, v.String(), tc.want, why)
+		text, err := json.Marshal(map[string][]map[string]string{"rows": {{"id": "other", "is": "none"},
+			{"id": "a", "is": tc.text}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := wildField(t, string(text), string(tc.of)+`=jsonpath:$.rows[?@.id=="a"].is`)
+		check(tc.row+" in JSON", tc.text, r.Value.String(), tc.want, r.Evidence.Reason)
 	}
 	for _, tc := range wildPages {
 		r := wildField(t, tc.page, tc.field)

@@ -130,7 +130,8 @@ func (p *page) keyOf(at span) uint32 {
 // explains says why moves in a column are not told.
 func (s *comparison) explains(slot Slot) Why {
 	known := slot.believed(s.check) || slot.movesOften(s.check)
-	return when(slot.Decision == Never || slot.Decision == "" && known && slot.recent(s.check) >= often, Moves)
+	moves := known && slot.recent(s.check) >= often && slot.isSpread(s.check)
+	return when(slot.Decision == Never || slot.Decision == "" && moves, Moves)
 }
 
 // hasStayed reports whether a number of a column has stayed for much longer than the others do, or has never moved

@@ -9,5 +9,8 @@
 // Each difference is held against the slots. What a slot explains is not news: the slot moves at most checks, and
 // moves as before. A fact (see package fact) needs more evidence than other text: its slot must also move so often in
 // time that a fact which changes once a day would hardly do that. All other differences are news, and so are the first
-// two moves of each slot.
+// two moves of each slot, unless it is a clock that shows the time of the reading.
+//
+// People edit a page, or try how they are told of it, several times within minutes. So moves within minutes count once,
+// and those at checks that somebody has asked for do not count.
 package linememory

@@ -132,7 +132,7 @@ func TestQ4WhatMovesIsTold(t *testing.T) {
 // TestQ5RhythmIsOfTime checks that a fact which moves at each check is told each time, unless it was also seen to move
 // more often than once a day; and that a second check shows that (Q5).
 func TestQ5RhythmIsOfTime(t *testing.T) {
-	rate := func(i int) string { return fmt.Sprintf("EUR/USD %d.%04d", 1, 800+37*i) }
+	rate := func(i int) string { return fmt.Sprintf("Water level %d.%04d", 1, 800+37*i) }
 	slow := newCourse(t, 10*24*time.Hour)
 	if have := slow.told(times(12, rate)...); len(have) != 11 {
 		t.Errorf("a price that moves at each check, each ten days, is told at %v", have)
@@ -152,7 +152,7 @@ func TestQ5RhythmIsOfTime(t *testing.T) {
 	if v.Small != Moves || v.What != "a number" || v.Again {
 		t.Errorf("a number that has moved after 15 minutes gives %+v", v)
 	}
-	_, v = daily.memory.See(inMain(daily.before), inMain(daily.wrap("EUR/USD is not traded today")), second)
+	_, v = daily.memory.See(inMain(daily.before), inMain(daily.wrap("Water level is not known today")), second)
 	if v.Small != "" {
 		t.Error("words in place of the number are not told")
 	}
@@ -182,7 +182,7 @@ func TestQ6PeopleDecide(t *testing.T) {
 	c := newCourse(t, time.Hour)
 	c.told(times(6, boats)...)
 	parts := c.memory.Parts(c.check)
-	if len(parts) != 1 || !parts[0].Silent || parts[0].Moved != 5 || parts[0].Of != 5 ||
+	if len(parts) != 1 || !parts[0].Silent || parts[0].Moved != 5 || parts[0].Of != 6 ||
 		parts[0].Text != "25 boats in port" || parts[0].Was != "24 boats in port" ||
 		!slices.Equal(parts[0].Moves, []string{"number"}) {
 		t.Fatalf("the parts are %+v", parts)

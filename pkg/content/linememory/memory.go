@@ -12,20 +12,40 @@ type Check struct {
 	Close  time.Duration `json:"close,omitempty"` // the sum of the times between checks that were at most [Near] apart
 	IsNear bool          `json:"near,omitempty"`  // the check before was at most [Near] ago
 	At     time.Time     `json:"at,omitzero"`
+	// Next is when the check after this one is planned. A check that comes within an hour and before that time is one
+	// that somebody has asked for, and Early is when the last such check was.
+	Next  time.Time `json:"next,omitzero"`
+	Early time.Time `json:"early,omitzero"`
+	// IsSecond says that the check before is near, and the one before that was not.
+	IsSecond bool `json:"second,omitempty"`
+
+	Before time.Time `json:"-"` // when the check before was
 }
 
 // Near is the longest time between two checks that show how often something moves within a day.
 const Near = 6 * time.Hour
 
+// trial is how long after a check that somebody has asked for what moves shows no rhythm: people change a page to try
+// how they are told of it.
+const trial = time.Hour
+
 // After returns the check at a time, after another check. The first check follows the zero Check.
 func After(last Check, at time.Time) Check {
 	gap := at.Sub(last.At)
-	if last.IsNear = last.Number > 0 && gap <= Near; last.IsNear {
-		last.Close += max(gap, 0)
+	now := last
+	if last.Number > 0 && gap < trial && at.Before(last.Next) {
+		now.Early = at
 	}
-	last.Number, last.At = last.Number+1, at
-	return last
+	now.Number, now.At, now.Next, now.Before = last.Number+1, at, time.Time{}, last.At
+	if now.IsNear = last.Number > 0 && gap <= Near && !now.isTrial(); now.IsNear {
+		now.Close += max(gap, 0)
+	}
+	now.IsSecond = now.IsNear && !last.IsNear && last.Number > 1 && !last.isTrial()
+	return now
 }
+
+// isTrial reports whether somebody has asked for a check a short time ago.
+func (c Check) isTrial() bool { return !c.Early.IsZero() && c.At.Sub(c.Early) < trial }
 
 // Memory is what is remembered of a page. The zero Memory knows nothing.
 type Memory struct {
@@ -70,7 +90,9 @@ type Slot struct {
 	// Silent is since when its moves are not told; zero if the last one was.
 	Silent time.Time `json:"silent,omitzero"`
 	// Often is when it was last seen to move more often than once a day.
-	Often    time.Time `json:"often,omitzero"`
+	Often time.Time `json:"often,omitzero"`
+	// Steady is when it was last seen to move at steady of the last checks.
+	Steady   time.Time `json:"steady,omitzero"`
 	Decision Decision  `json:"decision,omitempty"`
 }
 
@@ -80,6 +102,8 @@ type Move struct {
 	Close int64 `json:"c,omitempty"` // seconds; see [Check.Close]
 	Near  bool  `json:"near,omitempty"`
 	At    int64 `json:"t"` // seconds since 1970
+	// Trial says that somebody had asked for the check, or for one shortly before. It is no evidence of a rhythm.
+	Trial bool `json:"trial,omitempty"`
 }
 
 // Text is a text that stood in a slot.
@@ -109,6 +133,12 @@ const (
 	window = 7
 	// often is the number of moves in the window from which a slot is one that moves.
 	often = 2
+	// apart is the time between two moves from which they may have two causes: who edits a page may do so several times.
+	apart = 45 * time.Minute
+	// inARow is the number of checks in a row from which a part that has moved at each of them is not edited each time.
+	inARow = 6
+	// steady is the number of the last maxMoves+1 checks from which a price that has moved at each of them is live data.
+	steady = 7
 	// nearlyAlways is the number of moves in the window from which the content of a slot is not read.
 	nearlyAlways = 4
 	// forgotten is how long evidence of a rhythm is believed, and how long a slot that does not move is remembered.
@@ -124,33 +154,90 @@ const (
 // recent returns the number of checks in the window at which the slot has moved.
 func (s Slot) recent(check Check) (n int) {
 	for _, m := range s.Moves {
-		if m.Check < check.Number && check.Number-m.Check <= window && m.within(check, 2*forgotten) {
+		if m.counts(check, window) {
 			n++
 		}
 	}
 	return n
 }
 
+// counts reports whether a move is evidence at a check, and in a window of so many checks before it.
+func (m Move) counts(check Check, window int) bool {
+	return !m.Trial && m.Check < check.Number && check.Number-m.Check <= window && m.within(check, 2*forgotten)
+}
+
+// isMost reports whether the slot has moved at half of the checks or more since its first move in the window.
+func (s Slot) isMost(check Check) bool {
+	for _, m := range s.Moves {
+		if m.counts(check, window) {
+			return 2*s.recent(check) >= check.Number-m.Check
+		}
+	}
+	return false
+}
+
+// isSpread reports whether the moves in the window, and one at the present check, are more than the edits of one hour,
+// or the last move is not told for what was known before.
+func (s Slot) isSpread(check Check) bool {
+	if s.believed(check) || !s.Silent.IsZero() {
+		return true
+	}
+	for _, m := range s.Moves {
+		if m.counts(check, window) {
+			return check.At.Sub(time.Unix(m.At, 0)) >= apart && 2 <= s.recent(check) || s.movedInARow(check, inARow, inARow)
+		}
+	}
+	return false
+}
+
+// movedInARow reports whether the slot has moved at n of so many checks, of which the present one is the last.
+func (s Slot) movedInARow(check Check, n, of int) bool {
+	moves := 1
+	for _, m := range s.Moves {
+		if m.counts(check, of-1) {
+			moves++
+		}
+	}
+	return moves >= n
+}
+
+// isSteady reports whether the slot moves at nearly each check, for so long that it is live data.
+func (s Slot) isSteady(check Check) bool {
+	return !s.Steady.IsZero() && check.At.Sub(s.Steady) < forgotten || s.movedInARow(check, steady, maxMoves+1)
+}
+
 func (m Move) within(check Check, d time.Duration) bool { return check.At.Sub(time.Unix(m.At, 0)) < d }
 
 // movesOften reports whether the slot moves more often than once a day: whether a fact that changes once a day, at any
 // time, would hardly have moved as often during the time in which the page was checked closely. It counts the present
-// check as a move.
+// check as a move. Moves within minutes count once, because an editor may have made all of them, unless there are
+// inARow of them. A single one counts only at a second check.
 func (s Slot) movesOften(check Check) bool {
-	moves := 0
-	if check.IsNear {
-		moves = 1
+	if !check.IsNear {
+		return false
+	}
+	least, moves, all, last := 2, 1, 1, check.At
+	if check.IsSecond {
+		least = 1
 	}
 	for _, m := range slices.Backward(s.Moves) {
+		if m.Trial {
+			continue
+		}
 		if !m.within(check, forgotten) {
 			break
 		}
-		exposure := check.Close - time.Duration(m.Close)*time.Second
-		if moves > 0 && atLeast(moves, exposure.Hours()/24) < unlikely {
+		days := (check.Close - time.Duration(m.Close)*time.Second).Hours() / 24
+		isOther := last.Sub(time.Unix(m.At, 0)) >= apart
+		if isOther && moves >= least && atLeast(moves, days) < unlikely ||
+			all >= inARow-1 && s.movedInARow(check, inARow, inARow) && atLeast(all, days) < unlikely {
 			return true
 		}
 		if m.Near {
-			moves++
+			all++
+		}
+		if m.Near && isOther {
+			moves, last = moves+1, time.Unix(m.At, 0)
 		}
 	}
 	return false
@@ -176,10 +263,15 @@ func (s *Slot) move(check Check, texts ...uint32) {
 	if s.movesOften(check) {
 		s.Often = check.At
 	}
+	if s.movedInARow(check, steady, maxMoves+1) {
+		s.Steady = check.At
+	}
 	if len(s.Moves) == 0 {
 		s.Since = check.At
 	}
-	s.Moves = append(s.Moves, Move{check.Number, int64(check.Close / time.Second), check.IsNear, check.At.Unix()})
+	isTrial := check.isTrial() && s.Silent.IsZero() // what is known to move goes on to do so
+	s.Moves = append(s.Moves,
+		Move{check.Number, int64(check.Close / time.Second), check.IsNear, check.At.Unix(), isTrial})
 	s.Moves = s.Moves[max(0, len(s.Moves)-maxMoves):]
 	for _, t := range texts {
 		s.Texts = append(slices.DeleteFunc(s.Texts, func(known Text) bool { return known.Hash == t }), Text{t, check.Number})

@@ -97,6 +97,7 @@ type Part struct {
 	Moves    []string // what moves: number, time, word, text or order
 	Moved    int      // in how many of the last checks it has moved
 	Of       int      // the number of these checks
+	Often    bool     // it has moved at half of them or more, and not only when somebody tried how the page is told
 	Since    time.Time
 	Last     time.Time
 	Silent   bool // its moves are not told
@@ -116,6 +117,7 @@ func (m Memory) Parts(check Check) (out []Part) {
 			p.Since = s.Silent
 		}
 		p.Moved, p.Of = s.often(check)
+		p.Often = s.recent(Check{Number: check.Number + 1, At: check.At}) >= often && 2*p.Moved >= p.Of
 		out = append(out, p)
 	}
 	slices.SortStableFunc(out, func(a, b Part) int { return b.Moved*max(1, a.Of) - a.Moved*max(1, b.Of) })
@@ -127,13 +129,16 @@ func (m Memory) Parts(check Check) (out []Part) {
 	})
 }
 
-// often returns at how many of the last checks the slot has moved, from its first known move on and at most ten.
+// often returns at how many of the last checks of the page the slot has moved: ten checks, or as many as there were, or
+// those since the first of the moves that are remembered.
 func (s Slot) often(check Check) (moved, of int) {
 	const most = 10
 	if len(s.Moves) == 0 {
 		return 0, 0
 	}
-	of = min(most, check.Number-s.Moves[0].Check+1)
+	if of = min(most, check.Number); len(s.Moves) == maxMoves {
+		of = min(of, check.Number-s.Moves[0].Check+1)
+	}
 	for _, m := range s.Moves {
 		if check.Number-m.Check < of {
 			moved++

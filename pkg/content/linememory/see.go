@@ -19,6 +19,7 @@ const (
 	Moves  Why = "moves"  // it moves at most checks
 	Recurs Why = "recurs" // the text has stood there before, and goes and comes
 	Order  Why = "order"  // the same lines stand in another order
+	Clock  Why = "clock"  // it is the time at which the page was read
 	Beside Why = "beside" // it stands beside the main content, and is neither a fact nor a sentence
 )
 
@@ -264,7 +265,9 @@ func (s *comparison) decide() {
 		if differ > 0 {
 			p.why = s.why(slot, *p)
 		}
-		p.what = s.what(slot, *p)
+		if p.what = s.what(slot, *p); p.moved && slot.Decision != Always && s.isClock(difference{p.old, p.now}) {
+			p.why, p.what = Clock, clockText
+		}
 	}
 }
 
@@ -285,12 +288,14 @@ func (s *comparison) why(slot Slot, p position) Why {
 	switch isFact := s.isFact(slot, p); {
 	case slot.Decision == Never:
 		return Moves
-	case slot.Decision == Always, recent < often, s.hasGrown(slot, p.now):
+	case slot.Decision == Always, recent < often, !slot.isSpread(s.check), s.hasGrown(slot, p.now):
 		return ""
 	case slot.Block:
 		return when(known && recent >= nearlyAlways && p.moved, Moves)
+	case s.isStated(p):
+		return when(known && slot.isSteady(s.check) && slot.isMost(s.check), Moves)
 	case slot.Number && isFact:
-		return when(known, Moves)
+		return when(known && slot.isMost(s.check), Moves)
 	case isFact:
 		return when(known && recent >= nearlyAlways, Moves)
 	case !known && s.align.now.words(p.now) <= fewWords && s.align.old.words(p.old) <= fewWords:
@@ -361,7 +366,7 @@ func (s *comparison) what(slot Slot, p position) string {
 	text := s.align.now.textOf(p.now)
 	switch {
 	case slot.Number && strings.Contains(text, ":"):
-		return "a clock"
+		return "a time"
 	case slot.Number:
 		return "a number"
 	}
@@ -372,9 +377,15 @@ func (s *comparison) what(slot Slot, p position) string {
 func (s *comparison) verdict() (v Verdict) {
 	old, now := slices.Clone(s.old), slices.Clone(s.now)
 	whys := map[Why]string{}
+	hasClock := s.coverClocks(old, now)
+	if hasClock {
+		whys[Clock] = clockText
+	}
 	for i, p := range s.positions {
-		if p.why == "" {
-			slot := s.memory.Slots[i]
+		switch slot := s.memory.Slots[i]; {
+		case hasClock && p.moved && count(old, p.old)+count(now, p.now) == 0: // it is part of a clock
+			continue
+		case p.why == "":
 			v.Again = v.Again || p.moved && slot.Decision == "" && slot.recent(s.check) >= often &&
 				!slot.believed(s.check)
 			continue
@@ -397,7 +408,7 @@ func (s *comparison) verdict() (v Verdict) {
 	if s.left(old, now) || len(whys) == 0 {
 		return v
 	}
-	for _, why := range []Why{Moves, Recurs, Beside, Order} {
+	for _, why := range []Why{Moves, Clock, Recurs, Beside, Order} {
 		if what := whys[why]; what != "" {
 			v.Small, v.What = why, what
 			break
@@ -557,6 +568,7 @@ func (s *comparison) begin(d difference, block bool) {
 	slot.Was = s.lineBefore(d.old)
 	slot.Line = cmp.Or(slot.Line, slot.Was)
 	slot.move(s.check, s.align.old.hash(d.old), s.align.now.hash(d.now))
+	slot.silence(when(!block && s.isClock(d), Clock), s.check)
 	if slot.ID = s.idOf(slot, d); slot.ID != "" {
 		s.memory.Slots = append(s.memory.Slots, slot)
 	}

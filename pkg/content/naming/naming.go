@@ -4,7 +4,6 @@
 package naming
 
 import (
-	"regexp"
 	"slices"
 	"sort"
 	"strings"
@@ -178,9 +177,6 @@ func isShort(line string) bool {
 		!strings.HasSuffix(line, ".") && !strings.ContainsAny(line, "\n!?。")
 }
 
-// marker matches the sign of an item of a list with its indentation.
-var marker = regexp.MustCompile(`^ *(?:[-*•] |\d{1,4}[.)] |\[\^[^\]]*\]: )`)
-
 // around returns the items of a list in which a line stands, the nearest last. What explains a term stands in it.
 func around(lines []string, at int) (out []string) {
 	depth := indent(lines[at])
@@ -190,7 +186,7 @@ func around(lines []string, at int) (out []string) {
 		switch d := indent(line); {
 		case meaning && d == depth && !strings.HasPrefix(line[d:], ": "):
 			meaning = false
-		case d < depth && (marker.MatchString(line) || strings.HasSuffix(line, ":")):
+		case d < depth && (extract.Bullet(line) != "" || strings.HasSuffix(line, ":")):
 			depth = d
 		default:
 			continue
@@ -204,14 +200,14 @@ func indent(line string) int { return len(line) - len(strings.TrimLeft(line, " "
 
 // item returns the text of a line of a list without its sign, and of a member called name without that word.
 func item(line string) string {
-	text := strings.TrimPrefix(line[len(marker.FindString(line)):], "name: ")
+	text := strings.TrimPrefix(line[len(extract.Bullet(line)):], "name: ")
 	return strings.TrimPrefix(text, "title: ")
 }
 
 // labelOf returns what a line says before a colon, if what differs comes after it.
 func labelOf(line string, from int) string {
 	const most = 6 // words
-	begin := len(marker.FindString(line))
+	begin := len(extract.Bullet(line))
 	if rest := strings.TrimLeft(line, " "); strings.HasPrefix(rest, ": ") {
 		begin = len(line) - len(rest) + len(": ")
 	}

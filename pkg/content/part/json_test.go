@@ -67,7 +67,7 @@ func TestW24PartsOfAnotherType(t *testing.T) {
 	for why, tt := range map[string]struct{ rule, text, contentType string }{
 		"use a CSS selector":      {"$.items", "<main><p>A lamp.</main>", "text/html"},
 		"use a JSONPath":          {".price", lamps, "application/json"},
-		"need a web page or JSON": {"$.items", "a,b\n1,2", "text/csv"},
+		"this is not JSON":        {"$.items", "a,b\n1,2", "text/csv"},
 		"and this is application": {"$.items", `{"a":`, "application/json"},
 		"too much time":           {"$[?count($..*) > 1]", large, "application/json"},
 	} {

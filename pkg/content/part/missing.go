@@ -39,12 +39,15 @@ func (p *Part) Rebuilt(earlier *Part) (why string) {
 	case otherLines(was, is):
 		return "most lines of the page are new"
 	case standsElsewhere(was, is):
-		return "what it matched stands elsewhere in the page"
+		return "its text stands elsewhere"
 	}
 	return ""
 }
 
 func (p *Part) outline() (web.Outline, bool) {
+	if written, why := web.WrittenOf(p.whole); why == "" {
+		return written.Outline(p.rules)
+	}
 	return web.OutlineOf(p.body, p.contentType, p.baseURL, p.rules)
 }
 

@@ -4,7 +4,6 @@
 package part
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -34,7 +33,7 @@ type Part struct {
 	blocks []extract.Block // of Text
 	rules  *watch.Rules
 	spec   watch.Spec
-	page   string // text of the whole page
+	whole  extract.Document
 
 	body                 []byte // of the page
 	contentType, baseURL string
@@ -71,7 +70,7 @@ func (r *Reader) Read(doc extract.Document, body []byte, contentType, baseURL st
 	if err != nil { // Unreachable for stored rules, which were compiled before.
 		return Part{Why: err.Error()}
 	}
-	p := Part{Doc: doc, Elements: 1, rules: rules, spec: r.spec, page: doc.Text, body: body, contentType: contentType,
+	p := Part{Doc: doc, Elements: 1, rules: rules, spec: r.spec, whole: doc, body: body, contentType: contentType,
 		baseURL: baseURL}
 	if rules.Selects() {
 		p.read(doc, body, contentType, baseURL)
@@ -106,12 +105,20 @@ func (p *Part) Names(page *naming.Names) func(line, from, to int) []string {
 }
 
 func (p *Part) read(doc extract.Document, body []byte, contentType, baseURL string) {
-	found, elements, read, err := web.Part(body, contentType, baseURL, extract.Limits{}, p.rules)
-	switch {
-	case err != nil:
+	var (
+		found    extract.Document
+		elements int
+		read     bool
+		err      error
+	)
+	written, why := web.WrittenOf(doc)
+	if why == "" {
+		found, elements, err = written.Part(p.rules)
+	} else if found, elements, read, err = web.Part(body, contentType, baseURL, extract.Limits{}, p.rules); !read {
+		p.Why = why
+	}
+	if err != nil {
 		p.Why = err.Error()
-	case !read:
-		p.Why = fmt.Sprintf("selectors need a web page or JSON that can be parsed, and this is %.60s", doc.MimeType)
 	}
 	if p.Why != "" {
 		p.Elements, p.Doc.Blocks, p.Doc.Text = 0, nil, ""

@@ -71,6 +71,8 @@ func (r *FieldReader) Results(doc extract.Document, body []byte, contentType str
 	if !r.done && len(r.asked) > 0 {
 		if root, ok := web.Values(body, contentType, r.address); ok {
 			r.read(func() *field.Page { return field.NewJSON(root, r.address) })
+		} else if written, _ := web.WrittenOf(doc); written.Root != nil {
+			r.read(func() *field.Page { return field.NewPage(written.Root, jsonld.Data{}, r.address) })
 		}
 	}
 	switch {
@@ -79,5 +81,6 @@ func (r *FieldReader) Results(doc extract.Document, body []byte, contentType str
 	case doc.Cut != "":
 		return nil, "the page was not read to its end: " + doc.Cut
 	}
-	return nil, fmt.Sprintf("fields are read from web pages and JSON, and this is %.60s", doc.MimeType)
+	return nil, fmt.Sprintf("fields are read from web pages, JSON and documents with text, and this is %.60s",
+		doc.MimeType)
 }

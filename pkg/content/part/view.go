@@ -142,8 +142,10 @@ func (p *Part) outside() string {
 // wanted returns, for each line of the page, the parts that the selectors want; nil if that is not known.
 func (p *Part) wanted() [][]web.Span {
 	if !p.placed {
-		text, spans, read := web.Marked(p.body, p.contentType, p.baseURL, p.rules)
-		if p.placed = true; read && text == p.page {
+		p.placed = true
+		if written, why := web.WrittenOf(p.whole); why == "" {
+			p.spans = written.Marked(p.rules)
+		} else if text, spans, read := web.Marked(p.body, p.contentType, p.baseURL, p.rules); read && text == p.whole.Text {
 			p.spans = spans
 		}
 	}

@@ -20,10 +20,12 @@ var (
 	number   = regexp.MustCompile(`\d+(?:[.,:/]\d+)*`)
 	ofCount  = regexp.MustCompile(`^(\D*)(\(\d+\)|\[\d+\])$`)
 	ofOrder  = regexp.MustCompile(`^#?\d+[.)]\s`)
-	relative = regexp.MustCompile(`(?i)\b(?:ago|today|yesterday|tomorrow|just now|updated|vor \d+|gestern|heute|hier|hace)\b`)
-	ofMoney  = regexp.MustCompile(`(?i)[$€£¥₹]|\b(?:eur|usd|gbp|chf|sek|nok|dkk|pln|czk|kr|zł)\b|\d\s*%`)
-	ofDate   = regexp.MustCompile(`^\d{1,4}[-./]\d{1,2}[-./]\d{1,4}$`)
-	ofClock  = regexp.MustCompile(`^\d{1,2}[:.]\d\d(?:\s*[ap]m)?(?:\s*[-–]\s*\d{1,2}[:.]\d\d)?$`)
+	relative = regexp.MustCompile(`(?i)\b(?:ago|today|yesterday|tomorrow|just now|updated\b.*\d|` +
+		`vor \d+|gestern|heute|hier|hace)\b`)
+	ofMoney = regexp.MustCompile(`(?i)[$€£¥₹]|\b(?:eur|usd|gbp|chf|sek|nok|dkk|pln|czk|kr|zł)\b|\d\s*%`)
+	ofDate  = regexp.MustCompile(`^\d{1,4}[-./]\d{1,2}[-./]\d{1,4}$`)
+	ofValue = regexp.MustCompile(`\pL: ?[-+]?\d[\d.,]*$`)
+	ofClock = regexp.MustCompile(`^\d{1,2}[:.]\d\d(?:\s*[ap]m)?(?:\s*[-–]\s*\d{1,2}[:.]\d\d)?$`)
 )
 
 // keys returns texts by which a name may be found again, the best first: the name itself unless it counts something or
@@ -33,7 +35,7 @@ func keys(name string) (out []string) {
 	switch isShort := utf8.RuneCountInString(name) < longestKey/2; {
 	case !isWordy(name) || isShort && relative.MatchString(name):
 		return nil
-	case ofMoney.MatchString(name):
+	case isPrice(name):
 		return texts(name)
 	case ofCount.MatchString(name):
 		out = append(out, strings.TrimSpace(ofCount.ReplaceAllString(name, "$1"))+" "+
@@ -65,6 +67,18 @@ func texts(line string) []string {
 	return []string{line}
 }
 
+// rowKey returns the words before the numbers of a short line with several, with * for the rest: such is a row of a
+// table that is shown as text. It returns "" for another line.
+func rowKey(line string) string {
+	const least = 4 // letters
+	line = strings.ReplaceAll(line, "*", " ")
+	at := number.FindAllStringIndex(line, 2)
+	if len(at) < 2 || utf8.RuneCountInString(line) > longestKey || letters(line[:at[0][0]]) < least {
+		return ""
+	}
+	return strings.TrimSpace(line[:at[0][0]]) + " *"
+}
+
 // firstWords cuts a text at the end of a word, and writes * for the rest.
 func firstWords(text string) string {
 	text = words.ClipRunes(text, longestKey)
@@ -89,6 +103,16 @@ func letters(text string) (n int) {
 // isSecond reports whether a line can tell apart elements with one name: it has a word or is a time or a date, and is
 // no price.
 func isSecond(line string) bool {
-	return utf8.RuneCountInString(line) <= longestKey && !ofMoney.MatchString(line) && !relative.MatchString(line) &&
-		(letters(line) >= 3 || ofClock.MatchString(line) || ofDate.MatchString(line))
+	return utf8.RuneCountInString(line) <= longestKey && !isPrice(line) && !relative.MatchString(line) &&
+		(letters(line) >= 3 || ofClock.MatchString(line) || ofDate.MatchString(line)) && !ofValue.MatchString(line)
+}
+
+// isPrice reports whether a text has an amount. The name of a currency is not one.
+func isPrice(text string) bool {
+	return ofMoney.MatchString(text) && strings.ContainsFunc(text, unicode.IsDigit)
+}
+
+// isLabelled reports whether a line is a label and a value behind a colon.
+func isLabelled(line, label string) bool {
+	return strings.HasPrefix(line, label+":") || strings.HasPrefix(line, label+"：")
 }

@@ -179,7 +179,10 @@ func ofKind(selectors []string, sign byte) (out []string) {
 func attribute(key, value string) string { return "[" + key + `="` + value + `"]` }
 
 // suffixes are the endings that a program gives to the classes of a page, as CSS modules do: Card_title__a1B2c.
-type suffixes struct{ isUsed bool }
+type suffixes struct {
+	isUsed  bool
+	counted map[string]map[string]bool // the classes that end in a number, by what stands before it
+}
 
 var (
 	// numbered finds a class with a suffix and a number, such as title_a1B2c_12.
@@ -193,9 +196,15 @@ var (
 // suffixesOf finds out whether a program has made the endings of the classes of a page: most of them are no words.
 func suffixesOf(root *html.Node) *suffixes {
 	const least = 3
-	made, words := map[string]bool{}, map[string]bool{}
+	made, words, counted := map[string]bool{}, map[string]bool{}, map[string]map[string]bool{}
 	for n := range root.Descendants() {
 		for class := range strings.FieldsSeq(dom.Attr(n, "class")) {
+			if stem, has := cutNumber(class); has {
+				if counted[stem] == nil {
+					counted[stem] = map[string]bool{}
+				}
+				counted[stem][class] = true
+			}
 			if m := suffixed.FindStringSubmatch(class); m != nil {
 				if strings.ToLower(m[2]) != m[2] || strings.ContainsAny(m[2], "0123456789") {
 					made[class] = true
@@ -205,7 +214,7 @@ func suffixesOf(root *html.Node) *suffixes {
 			}
 		}
 	}
-	return &suffixes{len(made) >= least && len(made) > len(words)}
+	return &suffixes{len(made) >= least && len(made) > len(words), counted}
 }
 
 func (s *suffixes) stem(class string) string {

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
+	"github.com/tidemark/tidemark/pkg/base/jsonpath"
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 	"github.com/tidemark/tidemark/pkg/policy/selector"
 )
@@ -15,7 +16,8 @@ import (
 // What of a page is watched when an element is pressed.
 const (
 	scopeOne    = "this"   // the element
-	scopeAll    = "alike"  // all entries of its list, or the whole table
+	scopeRow    = "row"    // the row or the entry in which it stands
+	ScopeAll    = "alike"  // all entries of its list, or the whole table
 	scopeColumn = "column" // all cells below its header
 )
 
@@ -25,40 +27,133 @@ const maxEntries = 1000
 // Offer is a way to watch what was pressed.
 type Offer struct {
 	Way
-	Scope string // [scopeOne], [scopeAll] or [scopeColumn]
+	Scope string // [scopeOne], [scopeRow], [ScopeAll] or [scopeColumn]
 	Links string // the selector of the links of the entries, if each has one: then new entries can be told
 	Found []*html.Node
+	// Values are what a path finds in JSON.
+	Values []*jsonpath.Node
+	Times  []int // number of elements or values that it finds in each of the captures; -1 if that is not a page
 }
 
-// Offers returns the ways to watch an element: it alone, which is chosen as [Choose] does, all like it, and the
-// column of a cell. It returns none if no selector finds the element alone.
+// Offers returns the ways to watch an element: it alone, which is chosen as [Choose] does, the row or the entry in
+// which it stands, all like it, and the column of a cell. It returns none if no selector finds the element alone.
+// Captures are read once; one that is nil is no page.
 func Offers(root, n *html.Node, captures iter.Seq[*html.Node]) (out []Offer) {
-	way, ok := Choose(root, n, captures)
-	if !ok {
+	one := newTally(root, n)
+	if len(one.ways) == 0 {
 		return nil
 	}
 	p := newPicker(root, n)
-	out = append(out, Offer{Way: way, Scope: scopeOne, Found: p.all(way.Selector)})
+	others, row := p.others()
+	around := &tally{}
+	if row != nil {
+		around = newTally(root, row)
+		if way, ok := p.byPressed(row); ok {
+			around.ways, around.hits, around.times = []Way{way}, make([]int, 1), make([][]int, 1)
+		}
+	}
+	for root := range captures {
+		one.count(root)
+		around.count(root)
+		var page *selector.Page
+		if root != nil {
+			page = selector.On(root)
+		}
+		for i := range others {
+			o := &others[i]
+			o.Times = append(o.Times, timesOf(page, findIn(page, o.Selector)))
+		}
+	}
+	out = append(out, one.offer(p, scopeOne))
+	if len(around.ways) > 0 {
+		if o := around.offer(p, scopeRow); o.Selector != out[0].Selector {
+			out = append(out, o)
+		}
+	}
+	return append(out, others...)
+}
+
+// offer returns the way that finds its element in most captures.
+func (t *tally) offer(p *picker, scope string) Offer {
+	best := t.best()
+	way := t.ways[best]
+	return Offer{Way: way, Scope: scope, Found: p.all(way.Selector), Times: t.times[best]}
+}
+
+// others returns the offers for more than the element, and the row or the entry in which it stands; nil if it is that
+// itself, or stands in none.
+func (p *picker) others() (out []Offer, row *html.Node) {
 	for _, up := range p.above {
 		switch {
 		case selector.IsRow(up):
 			if table := tableOf(up); table != nil {
-				if ways := Ways(root, table); len(ways) > 0 {
+				if ways := Ways(p.root, table); len(ways) > 0 {
 					all := Way{ways[0].Selector, "all rows of the table", ways[0].By}
-					out = append(out, Offer{Way: all, Scope: scopeAll, Found: []*html.Node{table}})
+					out = append(out, Offer{Way: all, Scope: ScopeAll, Found: []*html.Node{table}})
 				}
 				if column, ok := p.column(table); ok {
 					out = append(out, column)
 				}
 			}
-			return out
+			return out, p.around(up)
 		case selector.IsEntry(up):
 			if all, ok := p.like(up); ok {
-				return append(out, all)
+				return append(out, all), p.around(up)
 			}
 		}
 	}
-	return out
+	return out, nil
+}
+
+// byPressed returns the way to the row or the entry around the pressed element by the text that was pressed, or by that
+// of its cell. A name of it that is a word stays, unless the texts of the column are names, too: what is unique in a
+// column of states is one of them, such as "Sold out", and goes.
+func (p *picker) byPressed(row *html.Node) (way Way, ok bool) {
+	const short = 2 * maxName
+	key := p.firstName(row)
+	isNamed := isWordy(key) && !number.MatchString(key)
+	for n := p.n; n != row; n = n.Parent {
+		text := p.page.Text(n)
+		switch {
+		case len(text) > short || text == key || isNamed && !(selector.IsCell(n) && p.isOfNames(n, row)):
+			continue
+		case letters(text) < 3 || number.MatchString(text) || strings.Contains(text, "*") || !isSecond(text):
+			continue
+		}
+		test := namedTest("*", text)
+		way = Way{row.Data + test.test, "the " + noun(row) + " " + test.words, ByKey}
+		if isName(row.Data) && slices.Equal(p.all(way.Selector), []*html.Node{row}) {
+			return way, true
+		}
+	}
+	return way, false
+}
+
+// isOfNames reports whether all cells of the column of a cell have texts of their own, in a table of several rows.
+func (p *picker) isOfNames(cell, row *html.Node) bool {
+	const least = 5
+	column, seen := columnOf([]*html.Node{cell}), map[string]bool{}
+	for _, other := range p.siblings(row, maxEntries) {
+		for c := range other.ChildNodes() {
+			if !selector.IsCell(c) || columnOf([]*html.Node{c}) != column {
+				continue
+			}
+			text := p.page.Text(c)
+			if seen[text] {
+				return false
+			}
+			seen[text] = true
+		}
+	}
+	return len(seen) >= least
+}
+
+// around returns an element around the pressed one; nil if it is the pressed one.
+func (p *picker) around(up *html.Node) *html.Node {
+	if up == p.n {
+		return nil
+	}
+	return up
 }
 
 func tableOf(row *html.Node) *html.Node {
@@ -88,7 +183,7 @@ func (p *picker) column(table *html.Node) (out Offer, ok bool) {
 		found := p.all(text)
 		isIn := !slices.ContainsFunc(found, func(n *html.Node) bool { return !contains(table, n) })
 		if slices.Contains(found, p.n) && isIn {
-			return Offer{Way{text, "the column “" + header + "”", ByHeading}, scopeColumn, "", found}, true
+			return Offer{Way{text, "the column “" + header + "”", ByHeading}, scopeColumn, "", found, nil, nil}, true
 		}
 	}
 	return out, false
@@ -121,7 +216,7 @@ func (p *picker) like(entry *html.Node) (out Offer, ok bool) {
 	}
 	for _, text := range texts[:min(len(texts), maxTried)] {
 		if found := p.all(text); slices.Equal(found, all) {
-			out = Offer{Way{text, "all entries like this one", ByClass}, scopeAll, "", found}
+			out = Offer{Way{text, "all entries like this one", ByClass}, ScopeAll, "", found, nil, nil}
 			out.Links = p.links(out)
 			return out, true
 		}
@@ -189,10 +284,7 @@ func (e editor) try(apply func(*edit) bool) string {
 	p := newPicker(c.root, c.copies[e.n])
 	for _, up := range p.above {
 		if selector.IsRow(up) || selector.IsEntry(up) {
-			isHead := func(n *html.Node) bool {
-				return selector.IsRow(n) && dom.Child(n, atom.Th) != nil && dom.Child(n, atom.Td) == nil
-			}
-			c.at, c.entries = up, slices.DeleteFunc(p.siblings(up, maxEntries), isHead)
+			c.at, c.entries = up, slices.DeleteFunc(p.siblings(up, maxEntries), isHeadRow)
 			break
 		}
 	}
@@ -204,9 +296,15 @@ func (e editor) try(apply func(*edit) bool) string {
 	for _, n := range e.offer.Found {
 		wanted[c.copies[n]] = true
 	}
+	return outcome(found, wanted, func(n *html.Node) bool {
+		return e.offer.Scope != scopeOne && c.added != nil && contains(c.added, n)
+	})
+}
+
+// outcome says what a choice finds after an edit: all that is wanted and what may be new, nothing, or another thing.
+func outcome[N comparable](found []N, wanted map[N]bool, isNew func(N) bool) string {
 	for _, n := range found {
-		isNew := e.offer.Scope != scopeOne && c.added != nil && contains(c.added, n)
-		if !isNew && !wanted[n] {
+		if !isNew(n) && !wanted[n] {
 			return Another
 		}
 		delete(wanted, n)

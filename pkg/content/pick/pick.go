@@ -5,8 +5,10 @@
 package pick
 
 import (
+	"cmp"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -26,9 +28,10 @@ const (
 
 // Element is an element of a page that can be chosen.
 type Element struct {
-	N    int    // number in the page, starting at 1
-	Text string // what it shows, at most [MaxText] bytes
-	Node *html.Node
+	N      int    // number in the page, starting at 1
+	Text   string // what it shows, at most [MaxText] bytes
+	Column int    // of the cell of a table that it is or stands in, starting at 1; 0 if it is in none
+	Node   *html.Node
 }
 
 // Line is a text of a page that stands on its own, such as a paragraph, with the element that shows it. If text
@@ -37,11 +40,18 @@ type Line struct {
 	Element
 	Whole   bool
 	Heading bool
+	Level   int       // of a heading, 1 to 6
+	Entry   bool      // it is or stands in an entry of a list
+	Table   int       // lines of the same table have the same number; 0 outside of tables
+	Row     int       // lines of the same row have the same number
+	Head    bool      // the row is one of headers
 	Around  string    // nav, header, footer or aside; empty in the content
 	Parts   []Element // elements within the line that show a part of it, at most [MaxParts]
 	More    bool      // there are more of them
+	By      By        // by what a selector finds the element; empty until somebody asks
 
 	shows []*html.Node
+	text  string // of a line of what is no web page: all of it
 }
 
 // Has reports whether the line has a text, whatever its case, also beyond the beginning that Text has of it.
@@ -50,6 +60,9 @@ func (l *Line) Has(text string) bool {
 	for _, n := range l.shows {
 		write(&all, n, math.MaxInt)
 	}
+	if l.shows == nil {
+		all.WriteString(cmp.Or(l.text, l.Text))
+	}
 	return strings.Contains(strings.ToLower(oneLine(all.String())), strings.ToLower(oneLine(text)))
 }
 
@@ -57,15 +70,21 @@ func (l *Line) Has(text string) bool {
 type Page struct {
 	Lines []Line
 
+	root   *html.Node
+	main   *html.Node          // the main element; nil if there is none
+	tries  int                 // number of selectors that were tried
+	known  *picker             // the first of those of the page; nil if none was needed
 	shown  map[*html.Node]int  // number of letters that an element shows, blanks not counted
 	blocks map[*html.Node]bool // elements that are or contain blocks
 	last   int
+	within map[*html.Node]int // numbers of tables and rows
 }
 
 // Read lists the lines of a page.
 func Read(root *html.Node) *Page {
-	p := &Page{shown: map[*html.Node]int{}, blocks: map[*html.Node]bool{}}
+	p := &Page{root: root, shown: map[*html.Node]int{}, blocks: map[*html.Node]bool{}}
 	p.measure(root)
+	p.main = p.mainOf()
 	p.walk(root, "", false)
 	return p
 }
@@ -121,6 +140,26 @@ func (p *Page) Named(root *html.Node, text string) (out []*html.Node) {
 		return out
 	}
 	return holding
+}
+
+// Within returns the numbers of the listed elements that are in some nodes, at most as many as most.
+func (p *Page) Within(nodes []*html.Node, most int) (out []int) {
+	is := map[*html.Node]bool{}
+	for _, n := range nodes {
+		is[n] = true
+	}
+	for _, l := range p.Lines {
+		for _, e := range append([]Element{l.Element}, l.Parts...) {
+			up := e.Node
+			for up != nil && !is[up] {
+				up = up.Parent
+			}
+			if up != nil && len(out) < most {
+				out = append(out, e.N)
+			}
+		}
+	}
+	return out
 }
 
 // Larger returns the closest element around n that shows more than n does; nil if only the whole page does.
@@ -203,6 +242,10 @@ func (p *Page) add(n *html.Node, run []*html.Node, around string) {
 		return
 	}
 	l := Line{shows: run, Whole: letters == p.shown[n], Around: around, Heading: dom.IsHeading(n.DataAtom)}
+	if l.Heading {
+		l.Level = int(n.Data[1] - '0')
+	}
+	p.locate(n, &l)
 	switch {
 	case l.Whole:
 		n = p.named(n)
@@ -240,7 +283,65 @@ func (p *Page) element(n *html.Node, shows []*html.Node) Element {
 	for _, c := range shows {
 		write(&text, c, enough)
 	}
-	return Element{N: p.last, Text: clip(text.String()), Node: n}
+	return Element{N: p.last, Text: clip(text.String()), Column: columnOf(shows), Node: n}
+}
+
+// locate says in which table and row, or list, a line stands.
+func (p *Page) locate(n *html.Node, l *Line) {
+	for up := n; up != nil && l.Table == 0; up = up.Parent {
+		switch {
+		case selector.IsRow(up) && l.Row == 0:
+			l.Row, l.Head = p.number(up), dom.Child(up, atom.Th) != nil && dom.Child(up, atom.Td) == nil
+		case up.DataAtom == atom.Table && l.Row != 0:
+			l.Table = p.number(up)
+		case up.DataAtom == atom.Li && l.Row == 0:
+			l.Entry = true
+			return
+		}
+	}
+	if l.Table == 0 {
+		l.Row, l.Head = 0, false
+	}
+}
+
+// number returns a number of a table or a row.
+func (p *Page) number(n *html.Node) int {
+	if p.within == nil {
+		p.within = map[*html.Node]int{}
+	}
+	if p.within[n] == 0 {
+		p.within[n] = len(p.within) + 1
+	}
+	return p.within[n]
+}
+
+// columnOf returns the column of the cell that nodes are or stand in; 0 if they are in several or in none.
+func columnOf(shows []*html.Node) int {
+	var cell *html.Node
+	for i, n := range shows {
+		in := n
+		for in != nil && !selector.IsCell(in) && !selector.IsRow(in) {
+			in = in.Parent
+		}
+		if in == nil || selector.IsRow(in) || i > 0 && in != cell {
+			return 0
+		}
+		cell = in
+	}
+	column := 0
+	for ; cell != nil; cell = cell.PrevSibling {
+		if selector.IsCell(cell) {
+			column += span(cell)
+		}
+	}
+	return column
+}
+
+// span returns the number of columns that a cell takes.
+func span(cell *html.Node) int {
+	const most = 20
+	n, _ := strconv.Atoi(dom.Attr(cell, "colspan"))
+	return max(1, min(n, most))
 }
 
 // named returns the outermost of the elements that show the same text as n, beginning with n itself, by which a

@@ -13,7 +13,7 @@ import (
 
 // positions returns selectors that find the element by its place below the closest element with a name, and below
 // each further one. A place with a name finds nothing if something else is there.
-func (p *picker) positions() (out []Way) {
+func (p *picker) positions(byLine bool) (out []Way) {
 	chain, words := "", ""
 	n := p.n
 	for steps := 0; n != nil && n.Type == html.ElementNode && n.Parent != nil && steps < maxSteps; steps++ {
@@ -21,7 +21,7 @@ func (p *picker) positions() (out []Way) {
 		if same > 1 && words == "" {
 			words = "the " + ordinal(n) + " " + noun(n)
 		}
-		chain = step(n) + p.guard(n) + chain
+		chain = step(n) + p.guard(n, byLine && !strings.Contains(chain, ":named(")) + chain
 		n = n.Parent
 		if n.Type != html.ElementNode {
 			return append(out, Way{chain, cmp.Or(words, "the only one"), ByPosition})
@@ -45,20 +45,30 @@ func (p *picker) positions() (out []Way) {
 }
 
 // guard returns a test of the name of a row, an entry or the element itself, or of the first words of a paragraph,
-// if it has one; else "".
-func (p *picker) guard(n *html.Node) string {
-	if n.DataAtom == atom.P {
+// if it has one; or else of a line that tells one of several elements apart; "" if there is none.
+func (p *picker) guard(n *html.Node, byLine bool) string {
+	if same, _ := position(n); n.DataAtom == atom.P && (same > 1 || !selector.IsCell(n.Parent)) {
 		if t, ok := p.firstWords(n); ok {
 			return t.test
 		}
 	}
-	if isLarge := n == p.n && len(p.page.Lines(n, 2)) > 1; !isLarge && !selector.IsRow(n) && !selector.IsEntry(n) {
-		return ""
-	}
 	own := p.page.Text(p.n)
+	isLarge := n == p.n && len(p.page.Lines(n, 2)) > 1
 	for _, name := range p.page.Names(n) {
+		if !isLarge && !selector.IsRow(n) && !selector.IsEntry(n) {
+			break
+		}
 		if k := keys(name); len(k) > 0 && (n == p.n || name == own || !strings.Contains(name, own)) {
 			return namedTest(k[0]).test
+		}
+	}
+	const list = 3
+	if same, _ := position(n); !byLine || same < list || selector.IsCell(n) {
+		return ""
+	}
+	for _, second := range p.seconds(n) {
+		if n == p.n || !strings.Contains(own, strings.TrimRight(second, "* ")) {
+			return namedTest("*", second).test
 		}
 	}
 	return ""
@@ -101,12 +111,16 @@ func noun(n *html.Node) string {
 
 // ordinal says which of the elements with its tag an element is.
 func ordinal(n *html.Node) string {
-	_, before := position(n)
+	_, at := position(n)
+	return ordinalOf(at)
+}
+
+func ordinalOf(n int) string {
 	words := []string{"first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"}
-	if before <= len(words) {
-		return words[before-1]
+	if n <= len(words) {
+		return words[n-1]
 	}
-	return fmt.Sprintf("%d.", before)
+	return fmt.Sprintf("%d.", n)
 }
 
 // position returns how many siblings have the tag of an element, and which of them it is.

@@ -44,19 +44,29 @@ const (
 // or to find another one when the page changes: what the page says of the element comes before the names of its markup
 // if it is an entry of a list or a table, and its place comes last. It returns none if the element is too deep in the
 // page for any.
-func Ways(root, n *html.Node) (out []Way) {
-	p := newPicker(root, n)
+func Ways(root, n *html.Node) []Way { return newPicker(root, n).ways(maxKept) }
+
+// ways returns at most a number of selectors, and one by the place of the element.
+func (p *picker) ways(most int) (out []Way) {
 	for _, w := range p.candidates() {
-		if p.tried++; p.tried > maxTried || len(out) == maxKept {
+		if p.tried++; p.tried > maxTried || len(out) == most {
 			break
 		}
 		if p.finds(w.Selector) && !slices.ContainsFunc(out, func(o Way) bool { return o.Selector == w.Selector }) {
+			for _, with := range p.known[w.Selector] {
+				if p.finds(with.position) && p.finds(with.whole) {
+					w.Selector = with.whole
+					break
+				}
+			}
 			out = append(out, w)
 		}
 	}
-	for _, w := range p.positions() {
-		if p.finds(w.Selector) {
-			return append(out, w)
+	for _, byLine := range []bool{true, false} {
+		for _, w := range p.positions(byLine) {
+			if p.finds(w.Selector) {
+				return append(out, w)
+			}
 		}
 	}
 	return out
@@ -66,28 +76,67 @@ func Ways(root, n *html.Node) (out []Way) {
 // captures of its page; of several, the first. One by place is chosen only if there is no other. It is not ok if no
 // selector finds the element.
 func Choose(root, n *html.Node, captures iter.Seq[*html.Node]) (best Way, ok bool) {
-	ways := Ways(root, n)
-	if len(ways) == 0 {
+	t := newTally(root, n)
+	if len(t.ways) == 0 {
 		return best, false
 	}
-	if len(ways) > 1 && ways[len(ways)-1].By == ByPosition {
-		ways = ways[:len(ways)-1]
-	}
-	if len(ways) == 1 {
-		return ways[0], true
-	}
-	hits, most := make([]int, len(ways)), 0
-	name := nameOf(selector.On(root), n)
-	for root := range captures {
-		page := selector.On(root)
-		for i, w := range ways {
-			if found, _ := all(page, w.Selector); len(found) == 1 && nameOf(page, found[0]) == name {
-				hits[i]++
-				most = max(most, hits[i])
-			}
+	if len(t.ways) > 1 {
+		for root := range captures {
+			t.count(root)
 		}
 	}
-	return ways[slices.Index(hits, most)], true
+	return t.ways[t.best()], true
+}
+
+// tally counts what selectors find in other captures.
+type tally struct {
+	ways  []Way
+	name  string  // of the element
+	hits  []int   // in how many captures a selector finds one element of the same name
+	times [][]int // how many elements it finds in each capture; -1 if that is no page
+}
+
+func newTally(root, n *html.Node) *tally {
+	t := &tally{ways: Ways(root, n), name: nameOf(selector.On(root), n)}
+	if len(t.ways) > 1 && t.ways[len(t.ways)-1].By == ByPosition {
+		t.ways = t.ways[:len(t.ways)-1]
+	}
+	t.hits, t.times = make([]int, len(t.ways)), make([][]int, len(t.ways))
+	return t
+}
+
+// count adds a capture, which is nil if it is no page.
+func (t *tally) count(root *html.Node) {
+	var page *selector.Page
+	if root != nil {
+		page = selector.On(root)
+	}
+	for i, w := range t.ways {
+		found := findIn(page, w.Selector)
+		t.times[i] = append(t.times[i], timesOf(page, found))
+		if len(found) == 1 && nameOf(page, found[0]) == t.name {
+			t.hits[i]++
+		}
+	}
+}
+
+// best returns the number of the best selector.
+func (t *tally) best() int { return slices.Index(t.hits, slices.Max(t.hits)) }
+
+func findIn(page *selector.Page, text string) []*html.Node {
+	if page == nil {
+		return nil
+	}
+	page.Again()
+	found, _ := all(page, text)
+	return found
+}
+
+func timesOf(page *selector.Page, found []*html.Node) int {
+	if page == nil {
+		return -1
+	}
+	return len(found)
 }
 
 // nameOf returns the name of the row or entry that an element is or is in, or else of the element.
@@ -113,7 +162,8 @@ type picker struct {
 	tried   int
 	letters map[*html.Node]int
 	made    *suffixes
-	renewed int // how often the work for a page was used up
+	known   map[string][]withPosition // by the selector that has a name in the markup
+	renewed int                       // how often the work for a page was used up
 }
 
 func newPicker(root, n *html.Node) *picker {

@@ -10,6 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/fetch/render"
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/registry"
 )
 
@@ -45,6 +46,9 @@ func (a *Asker) ask(ctx context.Context, req fetch.Request) (fetch.Response, err
 	} else {
 		a.lease.Received(resp.WireBytes)
 	}
+	if resp.Unreached(err) == nil {
+		a.lease.reached(req.URL)
+	}
 	ours := a.session.release(ctx)
 	if err == nil && verdict.IsPause(resp) && !req.Head {
 		ours = errors.Join(ours, a.pause(ctx, resp))
@@ -65,13 +69,12 @@ func (a *Asker) gate(ctx context.Context, target string) error {
 	if o.Host != a.lease.batch.Host {
 		return a.session.admit(ctx, target)
 	}
-	r, err := a.hosts.rulingFor(ctx, o, a.waitAt)
+	r, err := a.hosts.rulingFor(ctx, o, a.waitAt, true)
 	switch {
 	case err != nil:
 		return a.session.own(err)
 	case r.unknown():
-		return fault.After(r.expires.Sub(a.hosts.clock()),
-			"robots.txt of %s, where it redirects to, cannot be fetched: %s", o.Host, r.reason)
+		return fmt.Errorf("where it redirects to: %w", r.refused(a.hosts.clock()))
 	case !r.allows(a.hosts.agent, target):
 		return errDisallowed
 	}
@@ -80,7 +83,7 @@ func (a *Asker) gate(ctx context.Context, target string) error {
 
 // ruling returns the current ruling of robots.txt for an origin of the batch's host.
 func (a *Asker) ruling(ctx context.Context, o Origin) (ruling, error) {
-	r, err := a.hosts.rulingFor(ctx, o, a.waitAt)
+	r, err := a.hosts.rulingFor(ctx, o, a.waitAt, o.Host == a.lease.batch.Host)
 	return r, errors.Join(err, a.session.release(ctx))
 }
 
@@ -123,10 +126,11 @@ func (a *Asker) Allows(ctx context.Context, it *registry.Item) (verdict.Outcome,
 		return verdict.Failed("%v", err), nil // no request to the site can be made
 	case err != nil:
 		return verdict.Outcome{}, err
+	case r.unknown() && !r.pausedUntil.IsZero():
+		a.lease.pause(r.pausedUntil, "robots.txt: "+r.reason)
+		return verdict.Outcome{}, ErrNotNow
 	case r.unknown():
-		o := verdict.Failed("robots.txt cannot be fetched, so nothing else may be: %s", r.reason)
-		o.RetryAfter = r.expires.Sub(a.hosts.clock())
-		return o, nil
+		return a.lease.unreached(it.NormalizedSource, r.down), nil
 	}
 	agent := a.hosts.agent
 	if delay, ok := r.rules.CrawlDelay(agent); ok || a.lease.batch.CrawlDelay > 0 {
@@ -174,6 +178,10 @@ func (a *Asker) Get(
 		return got, o, err
 	case errors.Is(err, errDisallowed):
 		return got, verdict.Excluded("robots.txt disallows where it redirects to"), nil
+	}
+	if un := got.Response.Unreached(err); un != nil {
+		down := &policy.UnreachedError{Host: a.lease.batch.Host, Of: un.Of, Why: un.Error()}
+		return got, a.lease.unreached(req.URL, down), nil
 	}
 	return got, verdict.FailedBy(err), nil
 }
@@ -244,7 +252,7 @@ func (a *Asker) Subresources() func(ctx context.Context, address string) error {
 		case err != nil:
 			return err
 		case r.unknown():
-			return fault.After(r.expires.Sub(a.hosts.clock()), "%w", &RobotsError{o.Host, r.reason})
+			return r.refused(a.hosts.clock())
 		case !r.allows(a.hosts.agent, address):
 			return errDisallowed
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/registry"
 )
@@ -31,13 +32,15 @@ type Lease struct {
 	mu       sync.Mutex
 	found    registry.HostFinding // the host's pace and pauses, learned from robots.txt and from answers
 	reported policy.Budget        // the requests and bytes already reported to the registry
+	// origins has, by scheme, why an origin of the host could not be reached when it was last tried; nil if it was.
+	origins map[string]*policy.UnreachedError
 }
 
 // Lease returns the lease of a batch. The lease ends with the lock on the batch's items.
 func (h *Hosts) Lease(b *registry.Batch) *Lease {
 	return &Lease{
 		hosts: h, batch: b, pace: newPacer(b.Starts), permits: make(chan struct{}, b.Permits),
-		found: registry.HostFinding{CrawlDelay: b.CrawlDelay},
+		found: registry.HostFinding{CrawlDelay: b.CrawlDelay}, origins: map[string]*policy.UnreachedError{},
 	}
 }
 
@@ -146,6 +149,42 @@ func (l *Lease) pause(until time.Time, why string) {
 	l.found.PauseUntil, l.found.PauseWhy = until, why
 }
 
+// reached records that the origin of an address has received a request.
+func (l *Lease) reached(address string) { l.tried(address, nil) }
+
+// unreached records that the origin of an address cannot be reached, and returns the outcome of the check.
+func (l *Lease) unreached(address string, why *policy.UnreachedError) verdict.Outcome {
+	l.tried(address, why)
+	return verdict.Outcome{Kind: verdict.Unreached, Why: why.Reason()}
+}
+
+func (l *Lease) tried(address string, why *policy.UnreachedError) {
+	o, _ := OriginOf(address)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.origins[o.Scheme] = why
+}
+
+// Shuns reports whether an item is not tried because its origin could not be reached.
+func (l *Lease) Shuns(it *registry.Item) bool {
+	o, err := OriginOf(it.NormalizedSource)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return err == nil && l.origins[o.Scheme] != nil
+}
+
+// Reached reports whether an origin of the host was reached when it was last tried.
+func (l *Lease) Reached() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, why := range l.origins {
+		if why == nil {
+			return true
+		}
+	}
+	return false
+}
+
 // Report returns what a commit reports to the registry about the host: its pace and pauses, and the requests and
 // bytes since the last report. The report of the last commit also contains the earliest time at which other workers
 // may start a request. Callers must call the returned function when the report is committed.
@@ -156,6 +195,13 @@ func (l *Lease) Report(last bool) (found registry.HostFinding, committed func())
 	found = l.found
 	if last {
 		found.NextStart = l.pace.free()
+	}
+	for _, why := range l.origins {
+		if why == nil {
+			found.Answered = true
+		} else if last {
+			found.Unreached = why
+		}
 	}
 	found.Asked.Requests = asked.Requests - l.reported.Requests
 	found.Asked.Bytes = asked.Bytes - l.reported.Bytes

@@ -76,9 +76,9 @@ func (e *SiteError) Unwrap() error { return e.Err }
 // and the pace that all workers together keep for a host. It waits up to 20 seconds for a busy host.
 //
 // Errors: a [*SiteError]; Throttled when the host is busy or has asked for a pause. For a Throttled error,
-// [fault.RetryAfter] returns how long to wait before the next call; an earlier call would send nothing. It is a
-// [*RobotsError] if robots.txt cannot be fetched. Any other error comes from this program's storage or from ctx, and
-// callers may call again.
+// [fault.RetryAfter] returns how long to wait before the next call; an earlier call would send nothing. It wraps
+// an UnreachedError of package host if robots.txt cannot be fetched. Any other error comes from this program's storage
+// or from ctx, and callers may call again.
 //
 // In addition to the requests to the site, FetchResource makes two reads and two writes of storage, and one more of
 // each when robots.txt is not known.
@@ -97,6 +97,8 @@ func (h *Hosts) FetchResource(ctx context.Context, v ResourceRequest) (out Resou
 		Gate: s.admit,
 	})
 	s.found.Asked.Bytes += resp.WireBytes
+	// After a redirect, the lease may be of another host.
+	s.found.Answered = resp.Requests == 1 && resp.Unreached(err) == nil
 	out.Requests = resp.Requests
 	if err != nil {
 		return out, s.verdict(ctx, err)

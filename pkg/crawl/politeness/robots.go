@@ -2,7 +2,7 @@ package politeness
 
 import (
 	"context"
-	"fmt"
+	"net/http"
 	"net/url"
 	"time"
 
@@ -13,6 +13,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/policy/robots"
 	"github.com/tidemark/tidemark/pkg/registry"
 )
@@ -23,18 +24,18 @@ type ruling struct {
 	rules   robots.Rules
 	reason  string
 	expires time.Time
+	// down says that the origin cannot be reached, or that its robots.txt cannot be fetched. Then nothing else may be
+	// fetched. If the site asked for a pause instead, pausedUntil is the end of it.
+	down        *policy.UnreachedError
+	pausedUntil time.Time
 }
 
 // unknown reports whether robots.txt could not be fetched. As long as robots.txt cannot be fetched, nothing else may
 // be fetched from the origin.
-func (r ruling) unknown() bool { return r.verdict == robots.DisallowAll }
+func (r ruling) unknown() bool { return r.down != nil }
 
-// RobotsError means that nothing may be fetched from a host for now, because its robots.txt cannot be fetched.
-type RobotsError struct{ Host, Reason string }
-
-func (e *RobotsError) Error() string {
-	return fmt.Sprintf("robots.txt of %s cannot be fetched: %s", e.Host, e.Reason)
-}
+// refused returns the error for a request that has to wait until the origin's robots.txt can be fetched.
+func (r ruling) refused(now time.Time) error { return fault.After(r.expires.Sub(now), "%w", r.down) }
 
 // allows reports whether a URL may be fetched.
 func (r ruling) allows(agent, rawURL string) bool {
@@ -46,9 +47,17 @@ func (r ruling) allows(agent, rawURL string) bool {
 const robotsTrust = 5 * time.Minute
 
 // rulingFor returns the ruling of an origin from memory, from the registry, or from the site. It calls wait before
-// each request, whether to the origin or to a site to which robots.txt redirects.
-func (h *Hosts) rulingFor(ctx context.Context, o Origin, wait func(context.Context, Origin) error) (ruling, error) {
-	if r, ok := h.robots.get(o, h.clock(), robotsTrust); ok && h.clock().Before(r.expires) {
+// each request, whether to the origin or to a site to which robots.txt redirects. If robots.txt could not be fetched,
+// it is requested again after a while. A batch (again is true) does not wait for that: the state of its host says when.
+func (h *Hosts) rulingFor(
+	ctx context.Context, o Origin, wait func(context.Context, Origin) error, again bool,
+) (ruling, error) {
+	now := h.clock()
+	r, known := h.robots.get(o, now, robotsTrust)
+	if again && r.down != nil && r.pausedUntil.IsZero() {
+		r, known = h.robots.get(o, now, policy.AskEvery/2) // for the other files of a page that is rendered
+	}
+	if known && now.Before(r.expires) {
 		return r, nil
 	}
 	partition := h.partition(o)
@@ -56,11 +65,14 @@ func (h *Hosts) rulingFor(ctx context.Context, o Origin, wait func(context.Conte
 	if err != nil {
 		return ruling{}, err
 	}
-	if !h.clock().Before(row.Expires) {
+	unknown := row.Verdict == string(robots.DisallowAll)
+	r = ruling{}
+	switch {
+	case !now.Before(row.Expires) || again && unknown:
 		if err := wait(ctx, o); err != nil {
 			return ruling{}, err
 		}
-		row, err = h.askRobots(ctx, o, row, wait)
+		row, r, err = h.askRobots(ctx, o, row, wait)
 		if fault.Is(err, fault.Throttled) {
 			return h.notYet(o, err), nil
 		}
@@ -70,8 +82,10 @@ func (h *Hosts) rulingFor(ctx context.Context, o Origin, wait func(context.Conte
 		if err := h.rows.PutRobots(ctx, partition, o.Scheme, o.Host, row); err != nil {
 			return ruling{}, err
 		}
+	case unknown:
+		r.down = &policy.UnreachedError{Host: o.Host, Of: policy.OfRobots, Why: row.Reason}
 	}
-	r := ruling{verdict: robots.Verdict(row.Verdict), reason: row.Reason, expires: row.Expires}
+	r.verdict, r.reason, r.expires = robots.Verdict(row.Verdict), row.Reason, row.Expires
 	if r.verdict == robots.UseBody {
 		r.rules = robots.Parse(row.Text)
 	}
@@ -83,7 +97,9 @@ func (h *Hosts) rulingFor(ctx context.Context, o Origin, wait func(context.Conte
 // only, so that not every page of a batch waits for that host.
 func (h *Hosts) notYet(o Origin, why error) ruling {
 	now := h.clock()
-	r := ruling{verdict: robots.DisallowAll, reason: why.Error(), expires: now.Add(fault.RetryAfter(why))}
+	until := now.Add(fault.RetryAfter(why))
+	r := ruling{verdict: robots.DisallowAll, reason: why.Error(), expires: until, pausedUntil: until,
+		down: &policy.UnreachedError{Host: o.Host, Of: policy.OfRobots, Why: why.Error()}}
 	h.robots.put(o, r, now)
 	return r
 }
@@ -92,11 +108,11 @@ func (h *Hosts) partition(o Origin) string {
 	return source.Source{Type: source.URL, Scheme: o.Scheme, Host: o.Host}.Partition(h.strategy)
 }
 
-// askRobots fetches robots.txt. It derives the ruling from the answer and from the rules known so far. It returns
-// Throttled when a redirect leads to a host that cannot be asked now.
+// askRobots fetches robots.txt. It derives the row from the answer and from the rules known so far. The ruling says
+// only why nothing may be fetched now. The error is Throttled when a redirect leads to a host that cannot be asked now.
 func (h *Hosts) askRobots(
 	ctx context.Context, o Origin, row registry.Robots, wait func(context.Context, Origin) error,
-) (registry.Robots, error) {
+) (next registry.Robots, found ruling, err error) {
 	reply, err := h.web.Robots(ctx, fetch.RobotsRequest{
 		Origin: o.Scheme + "://" + o.Host, ETag: row.ETag, LastModified: row.LastModified,
 		Gate: func(ctx context.Context, target string) error {
@@ -108,7 +124,7 @@ func (h *Hosts) askRobots(
 		},
 	})
 	if err != nil {
-		return registry.Robots{}, err
+		return next, found, err
 	}
 	now := h.clock()
 	state := robots.State{HasCopy: !row.GoodAt.IsZero(), Failures: row.Failures, FailingSince: row.FailingSince}
@@ -116,7 +132,7 @@ func (h *Hosts) askRobots(
 	if reply.Problem != "" {
 		d.Reason += ": " + reply.Problem
 	}
-	next := registry.Robots{
+	next = registry.Robots{
 		FetchedAt: now, Expires: d.Expires, Verdict: string(d.Verdict), Reason: d.Reason, StatusCode: reply.Status,
 		Failures: state.Failures, FailingSince: state.FailingSince,
 	}
@@ -127,7 +143,16 @@ func (h *Hosts) askRobots(
 		next.Text, next.ETag, next.LastModified, next.GoodAt = row.Text, row.ETag, row.LastModified, row.GoodAt
 		next.Verdict = string(robots.UseBody)
 	}
-	return next, nil
+	if d.Verdict == robots.DisallowAll || reply.Unreached != "" {
+		found.down = &policy.UnreachedError{Host: o.Host, Of: policy.OfRobots, Why: d.Reason}
+	}
+	if reply.Unreached != "" {
+		found.down.Of, found.down.Why = reply.Unreached, reply.Problem
+	}
+	if d.Verdict == robots.DisallowAll && (reply.Status == http.StatusTooManyRequests || reply.RetryAfter > 0) {
+		found.pausedUntil = d.Expires
+	}
+	return next, found, nil
 }
 
 // Origin is the scheme and host to which one robots.txt applies.

@@ -31,8 +31,9 @@ const (
 )
 
 // admit lets a request through when robots.txt allows it and the host can accept it now. Errors: errDisallowed;
-// Throttled with the length of the pause, and a [*RobotsError] if robots.txt is why; Blocked and Invalid for an address
-// that must never be requested. All other errors are failures of this program.
+// Throttled with the length of the pause, which wraps an UnreachedError of package host if robots.txt cannot be
+// fetched; Blocked and Invalid for an address that must never be requested. All other errors are failures of this
+// program.
 func (h *session) admit(ctx context.Context, target string) error {
 	o, err := OriginOf(target)
 	if err != nil {
@@ -42,12 +43,12 @@ func (h *session) admit(ctx context.Context, target string) error {
 	if ask == nil {
 		ask = h.wait
 	}
-	r, err := h.hosts.rulingFor(ctx, o, ask)
+	r, err := h.hosts.rulingFor(ctx, o, ask, false)
 	switch {
 	case err != nil:
 		return h.own(err)
 	case r.unknown():
-		return fault.After(r.expires.Sub(h.hosts.clock()), "%w", &RobotsError{o.Host, r.reason})
+		return r.refused(h.hosts.clock())
 	case !r.allows(h.hosts.agent, target):
 		return errDisallowed
 	}

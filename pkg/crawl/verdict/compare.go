@@ -41,6 +41,8 @@ func CompareAnswer(it registry.Item, got Answer, b Basis, now time.Time) (regist
 		return tooLarge(it, got, now)
 	case resp.Status == http.StatusNotFound || resp.Status == http.StatusGone:
 		return it, Missing(fmt.Sprintf("HTTP %d", resp.Status))
+	case resp.Status == http.StatusTooManyRequests && (it.PausedSince.IsZero() || now.Sub(it.PausedSince) < pausedLong):
+		return paused(it, PauseOf(resp), now)
 	case IsPause(resp):
 		o := Failed("HTTP %d: the host is left alone for %s", resp.Status, PauseOf(resp).Round(time.Second))
 		o.RetryAfter = PauseOf(resp)
@@ -87,6 +89,18 @@ func known(why string) Outcome {
 	o := Unchanged(why)
 	o.Known = true
 	return o
+}
+
+// pausedLong is how long answers with HTTP 429 are no failed attempts of the page.
+const pausedLong = 24 * time.Hour
+
+// paused puts off an item whose site asks for a pause.
+func paused(it registry.Item, pause time.Duration, now time.Time) (registry.Item, Outcome) {
+	if it.PausedSince.IsZero() {
+		it.PausedSince = now
+	}
+	return it, Outcome{Kind: Paused, RetryAfter: pause,
+		Why: fmt.Sprintf("HTTP 429: the host is left alone for %s", pause.Round(time.Second))}
 }
 
 // notModified decides about an answer without a body. The header of the answer may now exclude a page that it did not

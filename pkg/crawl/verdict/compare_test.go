@@ -116,7 +116,7 @@ func TestCompareAnswer(t *testing.T) {
 			""},
 		"404 is missing": {nil, answer(404), schedule.Missing, "HTTP 404"},
 		"410 is missing": {nil, answer(410), schedule.Missing, "HTTP 410"},
-		"429 fails, the host is left alone": {nil, answer(429), schedule.Failed,
+		"429 is no failure, the host is left alone": {nil, answer(429), Paused,
 			"HTTP 429: the host is left alone for 5m0s"},
 		"500 fails": {nil, answer(500), schedule.Failed,
 			"HTTP 500 Internal Server Error"},

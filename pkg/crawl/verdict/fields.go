@@ -52,8 +52,8 @@ func (w *Watching) hides() bool {
 	return w != nil && (w.rules().Selects() || w.rules().Ignores() || w.rules().Trigger() != "")
 }
 
-// And returns the news of two readings in one check, of which the second is that of the source's answer. A first value
-// stays one.
+// And returns the news of two readings in one check, of which the second is that of the source's answer. A value that
+// the first reading found in what was stored, and the second found changed, is a change of a field that begins with it.
 func (n FieldNews) And(later FieldNews) FieldNews {
 	n.Entries = append(n.Entries, later.Entries...)
 	for _, c := range later.Changes {
@@ -62,9 +62,7 @@ func (n FieldNews) And(later FieldNews) FieldNews {
 			n.Changes = append(n.Changes, c)
 			continue
 		}
-		if n.Changes[i].First && !c.Same {
-			c.First, c.Then = true, field.Moment{}
-		}
+		c.Begins = n.Changes[i].First && !c.Same
 		if !c.Same || !n.Changes[i].First {
 			n.Changes[i] = c
 		}
@@ -92,10 +90,10 @@ func (n FieldNews) Needs() bool {
 	return slices.ContainsFunc(n.Changes, func(c field.Change) bool { return c.Same || !c.Reported && !c.First })
 }
 
-// reported returns the changes that are told, also first values and the same values as before, if they are wanted.
-func (n FieldNews) reported(first, same bool) (out []field.Change) {
-	for _, c := range n.Changes {
-		if c.Reported && (first || !c.First) && (same || !c.Same) {
+// those returns the changes that a function selects; nil if there are none.
+func those(all []field.Change, wanted func(field.Change) bool) (out []field.Change) {
+	for _, c := range all {
+		if wanted(c) {
 			out = append(out, c)
 		}
 	}
@@ -105,8 +103,10 @@ func (n FieldNews) reported(first, same bool) (out []field.Change) {
 // WithFields adds the news of fields to the outcome of a check. Texts are those that differ, or nil if they were not
 // compared. Same says that a rule waits for a check that finds the same.
 func WithFields(was, it *registry.Item, o Outcome, n FieldNews, t *Texts, same bool, now time.Time) Outcome {
-	shown := n.reported(false, false)
-	o.News.Fields = n.reported(true, same) // also for the conditions of rules
+	shown := those(n.Changes, field.Change.ForReaders)
+	o.News.Fields = those(n.Changes, func(c field.Change) bool { // also for the conditions of rules
+		return c.Reported && (same || !c.Same)
+	})
 	switch {
 	case len(shown) > 0 && (o.News.Kind == change.None && o.Kind != schedule.Changed || o.News.Silenced != ""):
 		o.News.Bare = true
@@ -126,7 +126,7 @@ const silencedFields = "fields: for the conditions of rules only"
 
 // FieldsText says what has become of the fields of which readers are told; "" if of none.
 func (n News) FieldsText(now time.Time) string {
-	return whyFields(FieldNews{Changes: n.Fields}.reported(false, false), now)
+	return whyFields(those(n.Fields, field.Change.ForReaders), now)
 }
 
 // whyFields describes changes of fields for people.

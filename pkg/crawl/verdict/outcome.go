@@ -46,6 +46,13 @@ const LooksMissing schedule.Outcome = "looks_missing"
 // Untried is the outcome of a check that is put off: the item stays as it is, and is checked later.
 const Untried schedule.Outcome = "untried"
 
+// Unreached is the outcome of a check that sent no request to the page, because its host cannot be reached: the item
+// stays as it is, and due.
+const Unreached schedule.Outcome = "unreached"
+
+// Paused is the outcome of a check whose site asks for a pause: it is no failed attempt.
+const Paused schedule.Outcome = "paused"
+
 // PutOff returns the outcome for an item that is not tried before its NotBefore.
 func PutOff(it *registry.Item) Outcome {
 	return Outcome{Kind: Untried, Why: fmt.Sprintf("put off: the program ended %s while it worked on this page",

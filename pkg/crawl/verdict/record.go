@@ -41,6 +41,18 @@ func Record(c Checked, now time.Time, jitter float64) registry.Finding {
 		c.Item.Record(c.Ended, "scheduled", c.Outcome.Why)
 		return registry.Finding{Item: c.Item, Unasked: true, Untried: true}
 	}
+	if c.Outcome.Kind == Paused {
+		c.Item.CheckAt(c.Ended.Add(c.Outcome.RetryAfter))
+		c.Item.LastChecked = c.Ended
+		c.Item.Record(c.Ended, "paused", c.Outcome.Why)
+		return registry.Finding{Item: c.Item}
+	}
+	if c.Item.RemoveRequested {
+		c.Item.CheckAt(c.Item.RemoveAfter)
+		c.Item.Record(c.Ended, "unindexed", "taken out of the index; what is stored of it goes when the removal can be "+
+			"taken back no more")
+		return registry.Finding{Item: c.Item, Unasked: true}
+	}
 	c = conclude(c, now)
 	failed := c.Outcome.Kind == schedule.Failed
 	changed := c.Outcome.Kind == schedule.Changed
@@ -243,7 +255,10 @@ func reschedule(c Checked, failed bool, jitter float64) registry.Item {
 		it.CheckAt(host.Later(now, it.ResumeAt)) // the schedule continues as if this check had not happened
 	} else {
 		plan(&it, b, o, now, jitter)
-		it.LastChecked = now
+		it.LastChecked, it.PausedSince = now, time.Time{}
+		if it.CrawlAttempts == 0 {
+			it.UnreachedSince = time.Time{}
+		}
 		if it.Deadly {
 			it.CheckAt(host.Later(it.NextCrawlAt, now.Add(deadly)))
 		}
@@ -262,6 +277,7 @@ func reschedule(c Checked, failed bool, jitter float64) registry.Item {
 	if c.Placement.Soon && !failed && !it.Paused && soon.Before(it.NextCrawlAt) {
 		it.CheckAt(soon)
 	}
+	it.Saw.Next = it.NextCrawlAt
 	if !failed { // after a failed forced check, the next check ignores the validators, too
 		it.ReindexRequested = false
 		it.ProcessedGeneration = it.ReindexGeneration

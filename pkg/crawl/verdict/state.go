@@ -174,7 +174,8 @@ func (b Basis) NoteCanonical(it *registry.Item, doc extract.Document, now time.T
 
 // PurgeDue reports whether the item is to be purged instead of checked.
 func PurgeDue(it *registry.Item, rules Rules, now time.Time) bool {
-	return it.RemoveRequested || it.MovedTo != "" || rules.Schedule.Expired(it.Schedule(), now)
+	return it.RemoveRequested && !now.Before(it.RemoveAfter) || it.MovedTo != "" ||
+		rules.Schedule.Expired(it.Schedule(), now)
 }
 
 // Request returns the request for a page. The request is conditional if the answer "not modified" would be enough

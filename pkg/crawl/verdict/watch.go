@@ -141,7 +141,7 @@ func (w *Watching) missing(p *part.Part, before int) string {
 	case !w.rules().Narrow():
 		return ""
 	}
-	return watch.Lost(p.Elements, p.Letters, before)
+	return watch.Lost(w.rules().Name(), p.Elements, p.Letters, before)
 }
 
 // NeedsEarlier reports whether the page of before says if a part that is missing is empty or broken. A list without

@@ -39,6 +39,8 @@ type Options struct {
 	Where string
 	// Program is that Chromium; empty means one that is found where Chromiums are installed.
 	Program string
+	// OnlyAsked means that it is for pages for which a setting asks, and not for each page that lacks text.
+	OnlyAsked bool
 	// Folder is where it keeps its files while it runs. What others left there is removed, so no other process may use
 	// it. Empty means the folder for temporary files, where nothing is removed.
 	Folder string
@@ -125,6 +127,27 @@ func (r *Renderer) Close() error {
 		err = errors.Join(err, s.drop())
 	}
 	return err
+}
+
+// ReadsThin reports whether the browser reads each page that lacks text without one; false for nil.
+func (r *Renderer) ReadsThin() bool { return r != nil && !r.o.OnlyAsked }
+
+// Missing returns why no browser can be started, for people; "" if one can, or one runs elsewhere.
+func (r *Renderer) Missing() string {
+	if r == nil {
+		return "no browser is set up: start Tidemark with --browser, or set RENDER_ENDPOINT"
+	}
+	if r.o.Endpoint != "" {
+		return ""
+	}
+	err := devtools.CheckProgram(r.o.NoSandbox)
+	if err == nil {
+		_, err = devtools.Lookup(cmp.Or(r.o.Program, "auto"))
+	}
+	if err != nil {
+		return err.Error()
+	}
+	return ""
 }
 
 // Trouble returns what keeps the browser from being used, as the latest attempt found it, for people; "" if that one

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/words"
 )
 
@@ -19,15 +21,15 @@ const (
 )
 
 // dropped are headers in which proxies report a client or a host. Handlers never see them.
-var dropped = []string{forwardedFor, forwardedHost, forwardedAll, "X-Forwarded-Port", "X-Real-Ip", "Cf-Connecting-Ip",
-	"True-Client-Ip"}
+var dropped = []string{forwardedFor, forwardedHost, forwardedAll, api.PrefixHeader, "X-Forwarded-Port", "X-Real-Ip",
+	"Cf-Connecting-Ip", "True-Client-Ip"}
 
 // proxies are the addresses of trusted proxies.
 type proxies []netip.Prefix
 
 // behind returns a request as the outermost trusted proxy received it, with that proxy's client and host, and the
-// scheme in a header. If the sender is not a trusted proxy, behind drops the headers in which proxies report a
-// client, a host or a scheme. The result forwarded reports whether the request had any of these headers.
+// scheme and the path that it has taken off in headers. If the sender is not a trusted proxy, behind drops the headers
+// in which proxies report these. The result forwarded reports whether the request had any of these headers.
 func (p proxies) behind(r *http.Request) (out *http.Request, forwarded bool) {
 	for _, name := range append([]string{forwardedProto, "Via"}, dropped...) {
 		forwarded = forwarded || r.Header.Get(name) != ""
@@ -36,7 +38,7 @@ func (p proxies) behind(r *http.Request) (out *http.Request, forwarded bool) {
 	if r.TLS != nil {
 		scheme = "https"
 	}
-	r = r.Clone(r.Context())
+	r, prefix := r.Clone(r.Context()), ""
 	if p.trust(hostOf(r.RemoteAddr)) {
 		said := forwardedBy(r.Header)
 		client := hostOf(r.RemoteAddr)
@@ -53,12 +55,40 @@ func (p proxies) behind(r *http.Request) (out *http.Request, forwarded bool) {
 		if said.scheme != "" {
 			scheme = said.scheme
 		}
+		prefix = last(elements(r.Header.Values(api.PrefixHeader)))
 	}
 	for _, name := range dropped {
 		r.Header.Del(name)
 	}
 	r.Header.Set(forwardedProto, scheme)
+	if prefix != "" {
+		r.Header.Set(api.PrefixHeader, prefix)
+	}
 	return r, forwarded
+}
+
+// below takes the base path off the path of a request from [proxies.behind], unless a proxy has done so, and reports
+// in a header the whole path below which the caller reaches this host. It changes the request.
+func below(r *http.Request, base string) error {
+	said := r.Header.Get(api.PrefixHeader)
+	prefix, err := api.ParsePrefix(said)
+	if err != nil {
+		return fault.New(fault.Invalid, "refused: %s is %.100q; the proxy must send %w", api.PrefixHeader, said, err)
+	}
+	if !strings.HasSuffix(prefix, base) {
+		prefix += base
+	}
+	r.Header.Del(api.PrefixHeader)
+	if prefix != "" {
+		r.Header.Set(api.PrefixHeader, prefix)
+	}
+	for _, p := range []*string{&r.URL.Path, &r.URL.RawPath} {
+		if rest, found := strings.CutPrefix(*p, base); found && strings.HasPrefix(rest+"/", "/") {
+			*p = rest
+		}
+	}
+	r.URL.Path = cmp.Or(r.URL.Path, "/")
+	return nil
 }
 
 func hostOf(address string) string {

@@ -125,7 +125,7 @@ func FuzzL4Forwarded(f *testing.F) {
 }
 
 // TestL4Gate checks that without keys the host answers to localhost and to no proxy, and with keys under any name. In
-// neither case does it answer a page of another site.
+// neither case does it answer a page of another site, but for the paths about which the app itself decides.
 func TestL4Gate(t *testing.T) {
 	for name, tt := range map[string]struct {
 		host     string
@@ -150,9 +150,77 @@ func TestL4Gate(t *testing.T) {
 			for i := 0; i < len(tt.header); i += 2 {
 				r.Header.Set(tt.header[i], tt.header[i+1])
 			}
-			if _, why := (gate{http.NewCrossOriginProtection(), keys, nil, ""}).pass(r); (why == "") != want {
+			g := gate{sameSite: sameSiteBut([]string{"POST /api/ui/m/{token}"}), keys: keys}
+			if _, why := g.pass(r); (why == "") != want {
 				t.Errorf("%s, with keys %v: %q", name, keys, why)
 			}
 		}
+	}
+	for path, want := range map[string]bool{"/api/ui/m/token": true, "/api/ui/m/a/b": false, "/api/ui/m": false} {
+		r := httptest.NewRequest("POST", path, nil)
+		r.Header.Set("Sec-Fetch-Site", "cross-site")
+		g := gate{sameSite: sameSiteBut([]string{"POST /api/ui/m/{token}"}), keys: true}
+		if _, why := g.pass(r); (why == "") != want {
+			t.Errorf("%s from another site: %q", path, why)
+		}
+	}
+}
+
+// TestL8BelowAPath checks which path callers reach this host below: only a trusted proxy may name one in a header, and
+// the base path is taken off the requests of proxies that pass it on.
+func TestL8BelowAPath(t *testing.T) {
+	ours := proxies{netip.MustParsePrefix("10.0.0.0/8")}
+	for name, tt := range map[string]struct {
+		from, base, path string
+		said             []string // values of X-Forwarded-Prefix
+		prefix, inner    string
+	}{
+		"nothing":               {"192.0.2.1", "", "/api/ui", nil, "", "/api/ui"},
+		"a stranger":            {"192.0.2.1", "", "/api/ui", []string{"/evil"}, "", "/api/ui"},
+		"a stranger, bad":       {"192.0.2.1", "", "/api/ui", []string{"//evil.example"}, "", "/api/ui"},
+		"a proxy":               {"10.0.0.1", "", "/api/ui", []string{"/tide"}, "/tide", "/api/ui"},
+		"two parts":             {"10.0.0.1", "", "/api/ui", []string{"/a/tide-1.x_~"}, "/a/tide-1.x_~", "/api/ui"},
+		"a slash at its end":    {"10.0.0.1", "", "/api/ui", []string{"/tide/"}, "/tide", "/api/ui"},
+		"the root":              {"10.0.0.1", "", "/api/ui", []string{"/"}, "", "/api/ui"},
+		"forged before it":      {"10.0.0.1", "", "/api/ui", []string{"/evil", "/tide"}, "/tide", "/api/ui"},
+		"forged in one":         {"10.0.0.1", "", "/api/ui", []string{"//evil, /tide"}, "/tide", "/api/ui"},
+		"passed on":             {"192.0.2.1", "/tide", "/tide/api/ui", nil, "/tide", "/api/ui"},
+		"taken off":             {"192.0.2.1", "/tide", "/api/ui", nil, "/tide", "/api/ui"},
+		"its root":              {"192.0.2.1", "/tide", "/tide", nil, "/tide", "/"},
+		"its root, with slash":  {"192.0.2.1", "/tide", "/tide/", nil, "/tide", "/"},
+		"another word":          {"192.0.2.1", "/tide", "/tidemark/api", nil, "/tide", "/tidemark/api"},
+		"once":                  {"192.0.2.1", "/tide", "/tide/tide", nil, "/tide", "/tide"},
+		"an escaped rest":       {"192.0.2.1", "/tide", "/tide/a%2Fb", nil, "/tide", "/a%2Fb"},
+		"both, taken off":       {"10.0.0.1", "/tide", "/api/ui", []string{"/tide"}, "/tide", "/api/ui"},
+		"both, passed on":       {"10.0.0.1", "/tide", "/tide/api/ui", []string{"/tide"}, "/tide", "/api/ui"},
+		"an outer one, too":     {"10.0.0.1", "/tide", "/tide/api/ui", []string{"/outer"}, "/outer/tide", "/api/ui"},
+		"an outer one, all":     {"10.0.0.1", "/tide", "/api/ui", []string{"/outer/tide"}, "/outer/tide", "/api/ui"},
+		"not the end of a part": {"10.0.0.1", "/tide", "/api/ui", []string{"/ebb-tide"}, "/ebb-tide/tide", "/api/ui"},
+	} {
+		r := httptest.NewRequest("GET", tt.path, nil)
+		r.RemoteAddr = tt.from + ":4711"
+		r.Header[api.PrefixHeader] = tt.said
+		out, why := gate{sameSite: http.NewCrossOriginProtection(), keys: true, proxies: ours, base: tt.base}.pass(r)
+		if said := out.Header.Values(api.PrefixHeader); why != "" || strings.Join(said, "+") != tt.prefix ||
+			out.URL.EscapedPath() != tt.inner {
+			t.Errorf("%s: below %q, path %s, refused %q", name, said, out.URL.EscapedPath(), why)
+		}
+	}
+	for _, bad := range []string{"//evil.example", "/..", "/a/../b", "/./a", "/a//b", "https://evil.example", "tide",
+		`/a"><script>`, "/a'b", "/a b", "/a;SameSite=None", "/a\r\nX-Evil: 1", "/a\x00", "/%2e%2e", "/%2f/evil", `/\evil.example`,
+		"/a?b", "/a#b", "/ä", "/@evil", "/a:b", "/" + strings.Repeat("x", 200)} {
+		r := httptest.NewRequest("GET", "/api/ui", nil)
+		r.RemoteAddr = "10.0.0.1:4711"
+		r.Header.Set(api.PrefixHeader, bad)
+		_, why := gate{sameSite: http.NewCrossOriginProtection(), keys: true, proxies: ours}.pass(r)
+		if !strings.Contains(why, "X-Forwarded-Prefix is ") || !strings.Contains(why, "a path such as /tidemark") {
+			t.Errorf("%q: refused %q", bad, why)
+		}
+	}
+	r := httptest.NewRequest("POST", "/tide/api/ui/m/token", nil)
+	r.Header.Set("Sec-Fetch-Site", "cross-site")
+	anywhere := sameSiteBut([]string{"POST /api/ui/m/{token}"})
+	if _, why := (gate{sameSite: anywhere, keys: true, base: "/tide"}).pass(r); why != "" {
+		t.Errorf("the form of a mail program below a path: %q", why)
 	}
 }

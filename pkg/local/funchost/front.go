@@ -65,12 +65,23 @@ type gate struct {
 	keys     bool // whether the app requires keys
 	proxies  proxies
 	user     string // the header in which a trusted proxy reports the user; may be empty
+	base     string // the path below which callers reach this host; may be empty
+}
+
+// sameSiteBut returns what refuses the requests of pages of other sites, but for those of some patterns.
+func sameSiteBut(patterns []string) *http.CrossOriginProtection {
+	p := http.NewCrossOriginProtection()
+	for _, pattern := range patterns {
+		p.AddInsecureBypassPattern(pattern)
+	}
+	return p
 }
 
 // pass returns a request as the outermost trusted proxy received it, and the reason to refuse the request, or "" if
 // there is none.
 func (g gate) pass(r *http.Request) (out *http.Request, why string) {
 	out, forwarded := g.proxies.behind(r)
+	wrong := below(out, g.base)
 	user := g.userOf(r)
 	out.Header.Del(g.user)
 	out.Header.Del(api.HostUserHeader)
@@ -78,6 +89,8 @@ func (g gate) pass(r *http.Request) (out *http.Request, why string) {
 		out.Header.Set(api.HostUserHeader, user)
 	}
 	switch {
+	case wrong != nil:
+		why = wrong.Error()
 	case g.sameSite.Check(out) != nil:
 		// Without keys, any web page could make the browser of a user of this machine call functions.
 		why = "cross-origin request refused"

@@ -106,7 +106,7 @@ func (h *Host) assemble() error {
 	i := &invoker{handler: h.handler, client: h.client, timeout: h.config.timeout, log: h.log, wake: h.wake}
 	h.front = &front{
 		opt: h.opt, routePrefix: h.config.routePrefix, functions: h.functions,
-		gate:  gate{http.NewCrossOriginProtection(), h.opt.Keys, h.opt.Proxies, h.opt.UserHeader},
+		gate:  gate{sameSiteBut(h.opt.FromAnywhere), h.opt.Keys, h.opt.Proxies, h.opt.UserHeader, h.opt.BasePath},
 		admin: &admin{h.functions, i, h.tasks}, proxy: &proxy{i, h.transport},
 	}
 	for _, f := range h.functions {
@@ -295,6 +295,10 @@ type Options struct {
 	// BarePaths accepts requests without the route prefix of host.json, which the real host refuses.
 	BarePaths bool
 
+	// FromAnywhere are the patterns, as of http.ServeMux, of requests that pages of other sites may send, because the app
+	// itself decides about them.
+	FromAnywhere []string
+
 	// Keys is set if the app requires keys. Then this host answers to everyone who can reach it, under any host name.
 	// The management API, which checks no keys, is off. Without Keys this host answers to localhost only.
 	Keys bool
@@ -305,6 +309,9 @@ type Options struct {
 	Proxies []netip.Prefix
 	// UserHeader is the header in which a trusted proxy reports the user of a request. Empty means that none does.
 	UserHeader string
+	// BasePath is the path below which callers reach this host, such as /tidemark; empty for none. A proxy may pass it on
+	// or take it off. The handler, and Home, find the whole path in the header [api.PrefixHeader].
+	BasePath string
 	// Home answers requests for "/". If nil, they get the page of the real host.
 	Home http.Handler
 

@@ -7,10 +7,11 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/content/field"
 )
 
 // fieldText says in one line what has become of a field: "price: 79 → 84 EUR (lowest 72 in May)".
-func fieldText(f api.ChangedField) string { return words.Clean(f.Name + ": " + f.Text) }
+func fieldText(f api.ChangedField) string { return words.Clean(field.Word(f.Name) + ": " + f.Text) }
 
 // conditionText says which condition a field meets, or "".
 func conditionText(f api.ChangedField) string {

@@ -1,6 +1,7 @@
 // Package letter writes messages about changes for people: a subject that says what changed, the difference in words,
-// and links to its place. It writes them as text, with + and - before what was added and removed, and as HTML in two
-// colours. Texts of pages are cleaned of characters that control or turn what follows, and escaped.
+// and links to its place. It writes them as text, with + and - before what was added and removed, and as HTML, in which
+// a difference stands in the words of the page, on light ground and on dark. Texts of pages are cleaned of characters
+// that control or turn what follows, and escaped.
 package letter
 
 import (
@@ -20,6 +21,8 @@ type Links struct {
 	Difference string // the place of the difference
 	Why        string // who was told, and why
 	Mute       string // a page that mutes the page for the rule
+
+	ShortDifference, ShortWhy string // the same in few letters, for text
 }
 
 // Part is a change in a message, or several equal ones of a host.
@@ -28,6 +31,8 @@ type Part struct {
 	Count  int              // number of equal changes
 	Pages  []api.FeedChange // of several equal changes, the first
 	Links  Links
+
+	among bool // it stands among others in a mail
 }
 
 // Letter is a message of a rule.
@@ -38,6 +43,8 @@ type Letter struct {
 	Parts    []Part
 	Rest     int    // number of changes that the message counts but does not list
 	Changes  string // link to the list of changes
+	Since    string // when the first of several changes was found, as a heading; may be empty
+	Stop     string // link that stops such mails; may be empty
 }
 
 // Digest returns the title of a digest of a rule. It says what changed if that is one line, and else how much.
@@ -97,7 +104,7 @@ func Difference(c api.FeedChange) string {
 			lines = append(lines, words.Clean(place.Under)+":")
 		}
 		if place.Table == nil {
-			lines = append(lines, RowSign(place.Passage.Op)+words.Clean(place.Passage.Text))
+			lines = append(lines, RowSign(place.Passage.Op)+unhyphened(words.Clean(place.Passage.Text)))
 			continue
 		}
 		for _, r := range place.Table.Rows {
@@ -131,13 +138,6 @@ func lines(all ...string) string {
 		}
 	}
 	return strings.Join(out, "\n")
-}
-
-// Text returns the message as text for mail: all that the HTML has.
-func (l Letter) Text() string {
-	return l.written("\n\n", func(p Part) string {
-		return lines(p.head(), Summary(p.Change), p.pages(), p.Links.Text())
-	}, func(l Letter) string { return lines(l.rest(), l.from()) })
 }
 
 // Brief returns the changes of the message as text for chats: the beginning of each difference, without links.
@@ -174,7 +174,7 @@ func (l Letter) fitting(written func(Part) string) (Letter, []string) {
 }
 
 // Foot returns the lines that follow the changes in a chat: the links of the only change, or of the first one of a
-// page, and the rule.
+// page, and the rule, which people know as an alert.
 func (l Letter) Foot() string {
 	onOther := func(p Part) bool { return p.Change.ItemID != l.Parts[0].Change.ItemID || p.Change.ItemID == "" }
 	if len(l.Parts) > 0 && !slices.ContainsFunc(l.Parts[1:], onOther) {
@@ -184,7 +184,7 @@ func (l Letter) Foot() string {
 }
 
 // from names the rule that sends the message.
-func (l Letter) from() string { return lines("Rule: "+words.Clean(l.Rule), l.RuleLink) }
+func (l Letter) from() string { return lines("Alert: "+words.Clean(l.Rule), l.RuleLink) }
 
 // rest says how many changes are not listed.
 func (l Letter) rest() string {
@@ -276,9 +276,11 @@ func (p Part) first() []api.FeedChange {
 var page string
 
 var pages = template.Must(template.New("letter").Funcs(template.FuncMap{
-	"piece": words.CleanPiece, "clean": words.Clean, "note": note, "title": Part.title,
-	"fieldText": fieldText, "shownFields": shownFields, "conditionText": conditionText,
-	"shownOf": api.ShownOf, "web": web, "more": func(p Part) int { return p.Count - len(p.first()) }, "first": Part.first,
+	"piece": words.CleanPiece, "clean": words.Clean, "note": note, "several": several, "sizeOf": sizeOf, "remark": remark,
+	"fieldText": fieldText, "shownFields": shownFields, "conditionText": conditionText, "figureOf": figureOf,
+	"web": web, "more": func(p Part) int { return p.Count - len(p.first()) }, "first": Part.first, "headline": headline,
+	"linesOf": linesOf, "cellSpans": CellSpans, "as": shownAs, "darkStyle": darkStyle,
+	"pageOf": func(p Part) press { return press{cmp.Or(web(p.Change.URL), p.Links.Why), name(p.Change)} },
 }).Parse(page))
 
 // A message has at most maxBytes of changes, or one change, and names pages of equal changes with at most maxAddresses.
@@ -303,6 +305,10 @@ func several(p Part) string {
 // HTML returns the message as a document.
 func (l Letter) HTML() string {
 	l, _ = l.fitting(func(p Part) string { return rendered("part", p) })
+	l.Parts = slices.Clone(l.Parts)
+	for i := range l.Parts {
+		l.Parts[i].among = !l.OfOnePage()
+	}
 	return rendered("document", l)
 }
 

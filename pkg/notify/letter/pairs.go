@@ -137,7 +137,8 @@ func (p pair) value(of []string, room int) string {
 		label = "" // it is the last name
 	}
 	change := unit + p.old.hit + " → " + unit + p.new.hit
-	full := change + unitAfter(p.new, label == "" && unit == "")
+	was, is := p.ends(label)
+	full := was + " → " + is
 	switch {
 	case len(of) == 1 && (strings.HasPrefix(p.new.text, ": ") || before != name && strings.HasSuffix(name, of[0])):
 		return fitting(room, labelled(of[0], full), full, change)
@@ -151,6 +152,24 @@ func (p pair) value(of []string, room int) string {
 		last = of[len(of)-1:]
 	}
 	return fitting(room, named(of, label+full), named(last, label+full), named(last, full), label+full, full, change)
+}
+
+// ends returns both values, which stand after a label, with what belongs to them. A currency before them belongs to
+// both, and so does the rest of a name, such as Hall. Another unit stands once.
+func (p pair) ends(label string) (was, is string) {
+	unit := currencyBefore.FindString(p.new.before)
+	after := unitAfter(p.new, label == "" && unit == "")
+	was, is = unit+p.old.hit, unit+p.new.hit+after
+	if isName(p.old.hit) && isName(p.new.hit) && isName(strings.TrimSpace(after)) {
+		was += after
+	}
+	return was, is
+}
+
+// isName reports whether a text may be of a name: it begins with a capital letter.
+func isName(text string) bool {
+	first, _ := utf8.DecodeRuneInString(text)
+	return unicode.IsUpper(first)
 }
 
 // cellPair returns the texts of a cell with what differs in them.

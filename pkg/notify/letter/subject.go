@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/content/field"
 )
 
 // maxSubject is the length of a subject, and leastName that of the name of the page in a full one, in characters.
@@ -89,7 +90,7 @@ func what(c api.FeedChange, name string, room, more int) string {
 	case c.Listed != nil:
 		text = "new: " + cmp.Or(words.Clean(c.Listed.Title), c.Listed.URL)
 	case leads(c):
-		text = labelled(fields[0].Name, words.Clean(fields[0].Text))
+		text = labelled(field.Word(fields[0].Name), words.Clean(fields[0].Text))
 	case !known:
 		const asBefore = ", as before"
 		if text = "changed"; len(c.Passages) > 0 {

@@ -168,7 +168,7 @@ var Variables = []Variable{
 	{Name: "previous", Means: "value of the field before"},
 	{Name: "current", Means: "value of the field now"},
 	{Name: "value", Means: "both, such as 79 → 84 EUR (lowest 72 in May)"},
-	{Name: "condition", Means: "the rule's condition that is met, such as price < 80 EUR"},
+	{Name: "condition", Means: "the rule's condition that is met, such as price is below 80 EUR"},
 	{Name: "entry", Means: "of a watched list: title of its new entry"},
 	{Name: "entryUrl", Means: "address of that entry", Link: true},
 	{Name: "link", Means: "address of the difference, here", Link: true},

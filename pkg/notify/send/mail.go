@@ -317,9 +317,10 @@ func compose(b box, m Message, now time.Time) []byte {
 	}
 	header("Date", now.UTC().Format(time.RFC1123Z), "Message-ID", "<"+m.ID+"@tidemark>", "From", b.from.String(),
 		"To", addresses(b.to),
-		"Subject", mime.QEncoding.Encode("utf-8", words.Ellipsis(words.Clean(m.Title), maxSubject)),
+		"Subject", folded(mime.QEncoding.Encode("utf-8", words.Ellipsis(words.Clean(m.Title), maxSubject))),
 		"Auto-Submitted", "auto-generated", // RFC 3834: no automatic replies, please
 		"MIME-Version", "1.0")
+	header(unsubscribing(m.Stop)...)
 	text := asIs.message(m)
 	if m.Mail != "" {
 		text = asIs.fit(m.Mail, asIs.most)
@@ -340,6 +341,44 @@ func compose(b box, m Message, now time.Time) []byte {
 	part("text/html", m.HTML)
 	out.WriteString("--" + boundary + "--\r\n")
 	return out.Bytes()
+}
+
+// unsubscribing returns the headers by which a mail program offers to stop such mails (RFC 2369). It may send the form
+// by itself, at one press, if the address is one of https (RFC 8058 §3.1).
+func unsubscribing(stop string) []string {
+	switch {
+	case len(stop) > maxStop || strings.ContainsFunc(stop, func(r rune) bool { return r <= ' ' || r > '~' }):
+		return nil // no address that a message of Tidemark has
+	case strings.HasPrefix(stop, "https://"):
+		return []string{"List-Unsubscribe", "<" + stop + ">", "List-Unsubscribe-Post", "List-Unsubscribe=One-Click"}
+	case strings.HasPrefix(stop, "http://"):
+		return []string{"List-Unsubscribe", "<" + stop + ">"}
+	}
+	return nil
+}
+
+// maxStop is the length of the longest address in a header, whose lines have at most 998 bytes.
+const maxStop = 900
+
+// folded breaks a subject of encoded or plain words at blanks, so that lines have at most 78 bytes where they can (RFC
+// 5322 §2.1.1).
+func folded(subject string) string {
+	const most = 78
+	var out strings.Builder
+	size := len("Subject: ")
+	for i, word := range strings.Split(subject, " ") {
+		if i > 0 && size+1+len(word) > most {
+			out.WriteString("\r\n")
+			size = 0
+		}
+		if i > 0 {
+			out.WriteString(" ")
+			size++
+		}
+		out.WriteString(word)
+		size += len(word)
+	}
+	return out.String()
 }
 
 // inBase64 writes a text in lines of base64 (RFC 2045 §6.8).

@@ -154,6 +154,54 @@ func TestW20Mail(t *testing.T) {
 	}
 }
 
+// W20: TestW20MailsCanBeStopped checks the headers by which a mail program stops a mail at one press, as a mail server
+// gets them: with an address of https both, with one of http no form (RFC 8058 §3.1), and none without an address, or
+// with one that cannot be used. The headers of a long subject are folded and say the same.
+func TestW20MailsCanBeStopped(t *testing.T) {
+	o := &office{}
+	address, s := o.serve(t, false)
+	const stop = "https://tide.example/api/ui/m/abc_-"
+	title := strings.Repeat("Storm lamp – ", 15) + "79 → 84 EUR"
+	for _, tt := range []struct{ stop, list, form string }{
+		{stop, "<" + stop + ">", "List-Unsubscribe=One-Click"},
+		{"http://tide.local:7071/api/ui/m/abc", "<http://tide.local:7071/api/ui/m/abc>", ""},
+		{"", "", ""},
+		{"javascript:alert(1)", "", ""},
+		{"https://tide.example/>\r\nBcc: eve@evil.example", "", ""},
+		{"https://tide.example/" + strings.Repeat("a", maxStop), "", ""},
+	} {
+		m := Message{ID: "a-1", Title: title, Text: "text", Mail: "mail", HTML: "<p>mail</p>", Stop: tt.stop}
+		if got := one(s, t.Context(), Target{Service: "smtp://" + address + "/?from=t@a.example&to=b@b.example"},
+			m); !got.OK {
+			t.Fatalf("%+v", got)
+		}
+		raw := o.letters[len(o.letters)-1]
+		letter, err := mail.ReadMessage(strings.NewReader(raw))
+		must(t, err)
+		h := letter.Header
+		if h.Get("List-Unsubscribe") != tt.list || h.Get("List-Unsubscribe-Post") != tt.form || h.Get("Bcc") != "" {
+			t.Errorf("%q: %v", tt.stop, h)
+		}
+		subject, err := new(mime.WordDecoder).DecodeHeader(h.Get("Subject"))
+		if must(t, err); subject != title {
+			t.Errorf("the subject is %q", subject)
+		}
+		for line := range strings.SplitSeq(raw, "\r\n") {
+			most := 78
+			if strings.HasPrefix(line, "Subject: =?") {
+				most = len("Subject: ") + 75 // one encoded word, which cannot be broken (RFC 2047 §2)
+			}
+			if len(line) > most && !strings.HasPrefix(line, "List-Unsubscribe:") {
+				t.Errorf("a line of %d bytes: %s", len(line), line)
+			}
+		}
+	}
+	if have := folded(strings.Repeat("word ", 40) + "end"); strings.ReplaceAll(have, "\r\n", "") !=
+		strings.Repeat("word ", 40)+"end" || strings.Count(have, "\r\n ") < 2 {
+		t.Errorf("folded: %q", have)
+	}
+}
+
 // W20: TestW20Foot checks that the foot of a message is whole or cut between its lines, and that the text gives way.
 func TestW20Foot(t *testing.T) {
 	m := Message{Title: "Lamp", URL: "https://a.example/", Text: strings.Repeat("word ", 100),

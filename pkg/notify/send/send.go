@@ -51,6 +51,7 @@ type Message struct {
 	Mail  string // the text that mail gets in place of all of these; may be empty
 	HTML  string // the same in HTML; may be empty
 	Body  []byte // the body that webhooks receive
+	Stop  string // address that stops such mails at one press; may be empty
 	Alone bool   // the text stands without the address and the foot, as a user has worded it
 }
 

@@ -279,6 +279,10 @@ func Preview(service string, m Message) Shown {
 		out.Title = words.Ellipsis(words.Clean(m.Title), maxSubject)
 	}
 	out.Text = text.message(below)
+	if service == Mail && m.Mail != "" {
+		out.Text = m.Mail
+		return out
+	}
 	text.most = 1 << 30
 	out.Cut = out.Text != text.message(below)
 	return out

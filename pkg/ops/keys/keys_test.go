@@ -382,3 +382,92 @@ func TestX18RandomKeys(t *testing.T) {
 		}
 	}
 }
+
+// TestL9Links checks that a link begins one session, within its time, for the holder of a key that still exists, and
+// that reading it uses nothing up.
+func TestL9Links(t *testing.T) {
+	r := newRig()
+	one, other := r.ring(t, Options{}), r.ring(t, Options{})
+	link := func(name string) (Key, string) {
+		_, secret, err := one.Add(t.Context(), name, api.ScopeAdmin)
+		must(t, err)
+		k, _, err := one.Find(t.Context(), secret)
+		must(t, err)
+		token, err := one.Link(t.Context(), k)
+		must(t, err)
+		return k, token
+	}
+	use := func(ring *Ring, token string) string {
+		_, session, found, err := ring.UseLink(t.Context(), token)
+		if err != nil || found != (session != "") {
+			t.Errorf("%v %q %v", found, session, err)
+		}
+		return session
+	}
+	_, token := link("anna")
+	for range 3 {
+		if k, found, err := other.Linked(t.Context(), token); !found || k.Name != "anna" || err != nil {
+			t.Fatalf("%+v %v %v", k, found, err)
+		}
+	}
+	if _, found, _ := one.Session(t.Context(), token); found {
+		t.Error("the token of a link is taken for one of a session")
+	}
+	session := use(other, token)
+	if k, found, err := one.Session(t.Context(), session); !found || k.Name != "anna" || err != nil {
+		t.Errorf("the session: %+v %v %v", k, found, err)
+	}
+	if _, found, err := one.Linked(t.Context(), token); use(one, token) != "" || found || err != nil {
+		t.Errorf("a used link: %v %v", found, err)
+	}
+	_, token = link("berta")
+	r.now = r.now.Add(LinkLife)
+	if use(one, token) != "" {
+		t.Error("an old link is taken")
+	}
+	_, token = link("carla")
+	_, err := one.Remove(t.Context(), "carla")
+	must(t, err)
+	if use(one, token) != "" {
+		t.Error("the link of a removed key is taken")
+	}
+}
+
+// TestL9LinkIsUsedOnce checks that of many who use a link at once, one begins a session.
+func TestL9LinkIsUsedOnce(t *testing.T) {
+	r := newRig()
+	one := r.ring(t, Options{})
+	_, secret, err := one.Add(t.Context(), "anna", api.ScopeAdmin)
+	must(t, err)
+	k, _, err := one.Find(t.Context(), secret)
+	must(t, err)
+	token, err := one.Link(t.Context(), k)
+	must(t, err)
+	r.queried = func() { // another process is quicker
+		r.queried = nil
+		if _, _, found, err := one.UseLink(t.Context(), token); !found || err != nil {
+			t.Errorf("the quicker one: %v %v", found, err)
+		}
+	}
+	if _, _, found, err := one.UseLink(t.Context(), token); found || err != nil {
+		t.Errorf("a second session: %v %v", found, err)
+	}
+}
+
+// TestL9Renew checks that an admin's key takes the place of the one before, which then opens nothing.
+func TestL9Renew(t *testing.T) {
+	one := newRig().ring(t, Options{})
+	first, err := one.Renew(t.Context(), Machine)
+	must(t, err)
+	second, err := one.Renew(t.Context(), Machine)
+	must(t, err)
+	if _, found, err := one.Find(t.Context(), first); found || err != nil {
+		t.Errorf("the first: %v %v", found, err)
+	}
+	if k, found, err := one.Find(t.Context(), second); !found || k.Scope != api.ScopeAdmin || err != nil {
+		t.Errorf("the second: %+v %v %v", k, found, err)
+	}
+	if all, err := one.List(t.Context()); len(all) != 1 || err != nil {
+		t.Errorf("%+v %v", all, err)
+	}
+}

@@ -181,7 +181,7 @@ func wait(known Known, e Extent, now time.Time) Decision {
 func (k Kind) Why(e Extent) string {
 	text := map[Kind]string{
 		New: "fetched for the first time", Content: "the content is different",
-		Beside:   "the text beside the main content is different",
+		Beside:   "only what stands elsewhere on the page is different",
 		Beyond:   "the text beyond the part that is read is different",
 		Bytes:    "the bytes are different; no text can be read in them",
 		Moved:    "the same text stands in another order",

@@ -69,6 +69,8 @@ type State struct {
 	Today   Day     `col:",inline"`
 	Days    []Spent `col:"days"` // the days before today, oldest first
 	Losses  Window  `col:",inline"`
+
+	Unreached Unreached `col:",inline"`
 }
 
 // Lease is the right to send requests to a host until a time.
@@ -109,9 +111,13 @@ func Earlier(a, b time.Time) time.Time {
 }
 
 // Blocked returns the time until which no request may be sent to the host, with the reason: the site has asked for a
-// pause, or a budget of the day is spent. It returns the zero time if requests may be sent.
+// pause, a budget of the day is spent, or the host cannot be reached and is tried again later. It returns the zero time
+// if requests may be sent.
 func (s *State) Blocked(now time.Time, p Politeness) (until time.Time, why string) {
-	if s.Pace.PausedUntil.After(now) {
+	if s.Unreached.Waits(now) {
+		until, why = s.Unreached.Next, s.Unreached.String()
+	}
+	if s.Pace.PausedUntil.After(now) && s.Pace.PausedUntil.After(until) {
 		until, why = s.Pace.PausedUntil, s.Pace.PauseReason
 	}
 	trial := *s
@@ -133,10 +139,13 @@ func (s *State) reserve(now time.Time, owner string, n int, p Politeness,
 	s.StartDay(now)
 	s.ExpireLeases(now)
 	lo, hi := s.Pace.Delays(p)
-	if g.Permits = s.freePermits(p, hi > 0); g.Permits == 0 {
+	if g.Permits = s.freePermits(p, hi > 0 || s.Unreached.Tries > 0); g.Permits == 0 {
 		return Grant{}, until, false
 	}
-	at := Later(now, s.Pace.NextStart)
+	if s.Unreached.Tries > 0 {
+		g.Permits = 1 // one request shows whether the host answers
+	}
+	at := Later(Later(now, s.Pace.NextStart), s.Unreached.Next)
 	if at.After(now.Add(startWindow)) {
 		return Grant{}, at, false
 	}

@@ -29,6 +29,7 @@ type Reply struct {
 	Failed           bool          // there is no usable answer: DNS, connect, TLS, timeout, broken body, refused address
 	TooManyRedirects bool          // a loop, or more redirects than allowed
 	Problem          string        // why the request failed, for people
+	Unreached        string        // what kept the host from being reached, if no request was sent: see [fetch.Unreached]
 	Body             []byte        // decoded, possibly cut
 	ETag             string        // validators for the next request
 	LastModified     string        //
@@ -112,21 +113,22 @@ func wait(r Reply, s State, now time.Time) (Decision, State) {
 		s.HasCopy = false
 		return Decision{AllowAll, now.Add(defaultLifetime), reason + " for 30 days"}, s
 	}
-	d := Decision{DisallowAll, now.Add(retryPause(s.Failures, r.RetryAfter)), reason}
+	pause := max(RetryPause(s.Failures), min(r.RetryAfter, defaultLifetime)) // a longer wish of the site is respected
+	d := Decision{DisallowAll, now.Add(pause), reason}
 	if s.HasCopy {
 		d.Verdict = UseCopy
 	}
 	return d, s
 }
 
-// retryPause returns firstRetry, doubled for each failure after the first, but at most maxRetry. A longer Retry-After
-// is respected up to defaultLifetime.
-func retryPause(failures int, retryAfter time.Duration) time.Duration {
+// RetryPause returns how long a site is left alone after so many failures in a row: 2 minutes after the first, doubled
+// for each further one, but at most 4 hours.
+func RetryPause(failures int) time.Duration {
 	pause := firstRetry
 	for i := 1; i < failures && pause < maxRetry; i++ {
 		pause *= 2
 	}
-	return max(min(pause, maxRetry), min(retryAfter, defaultLifetime))
+	return min(pause, maxRetry)
 }
 
 // lifetime parses Cache-Control. A reply that must not be cached is still valid for minLifetime. A request before

@@ -1,6 +1,7 @@
 package selector
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -13,11 +14,13 @@ import (
 //   - The name of a row is its key cell: its first th, or else its first td that has text. The name of another
 //     cell of the row is that of the row.
 //   - The name of a dd is its dt.
-//   - The name of a heading, a link, a button or another label is its text.
+//   - The name of a heading, a link, a button or another label is its text. A link of several lines has the names of
+//     another element, too.
 //   - The name of another element is its caption or the heading at its beginning; of an entry, such as an li, an
-//     article or one of several siblings of a kind, its first heading, or else the link or bold text with which it
-//     begins; what labels it: its label element, aria-label, or the text beside it; the line that is all its text,
-//     or of an entry the first one; and that line up to a colon.
+//     article or one of several siblings of a kind, its first heading with a letter, or else the link or bold text
+//     with which it begins; what labels it: its label element, aria-label, or the text beside it; the line that is
+//     all its text, or of an entry the first one; that line up to a colon; and of an entry of one line, the element
+//     with which it begins.
 //
 // A name has at most [MaxName] bytes.
 func (p *Page) Names(n *html.Node) []string {
@@ -46,6 +49,9 @@ func (p *Page) Names(n *html.Node) []string {
 			add(p.Text(dt))
 		}
 	case isLabel(n):
+		if n.DataAtom == atom.A && len(p.Lines(n, 2)) > 1 { // a card
+			p.namesOfOther(n, add)
+		}
 		add(p.Text(n))
 	default:
 		p.namesOfOther(n, add)
@@ -62,7 +68,7 @@ func (p *Page) namesOfOther(n *html.Node, add func(string)) {
 	if head != nil {
 		add(p.Text(head))
 	}
-	if title := p.title(n); title != nil && !list && IsEntry(n) {
+	if title, alone := p.title(n); title != nil && (!list || alone) && IsEntry(n) {
 		if text := p.Text(title); level(title) > 0 || strings.HasPrefix(p.firstLine(n), text) {
 			add(text)
 		}
@@ -73,8 +79,12 @@ func (p *Page) namesOfOther(n *html.Node, add func(string)) {
 		return // what it says names others
 	}
 	lines := p.Lines(n, 2)
-	if len(lines) == 1 || len(lines) > 1 && IsEntry(n) {
+	isLabel := n.DataAtom != atom.P && len(lines) == 1 && len(lines[0]) < 40 && strings.HasSuffix(lines[0], ":")
+	if len(lines) == 1 && !isLabel || len(lines) > 1 && IsEntry(n) {
 		add(upToColon(lines[0]))
+		if len(lines) == 1 && IsEntry(n) {
+			add(p.leading(n, lines[0]))
+		}
 		add(lines[0])
 	}
 }
@@ -222,7 +232,9 @@ func (p *Page) opening(n *html.Node) (head *html.Node, list bool) {
 		case level(c) > 0 || c.DataAtom == atom.Legend || c.DataAtom == atom.Summary:
 			return c, false
 		case p.isListed(c):
-			return nil, true
+			if p.firstLine(c) != "" {
+				return nil, true
+			}
 		default:
 			if head, list = p.opening(c); head != nil || list || p.firstLine(c) != "" {
 				return head, list
@@ -240,28 +252,32 @@ func (p *Page) isListed(n *html.Node) bool {
 	}
 	like := 0
 	for c := firstElement(n.Parent); c != nil && like < list && p.steps >= 0; c = elementAfter(c) {
-		if p.steps--; Alike(n, c) {
+		if p.steps--; Alike(n, c) && p.firstLine(c) != "" {
 			like++
 		}
 	}
 	return like >= list || like > 1 && (n.DataAtom == atom.Li || n.DataAtom == atom.Article || len(p.Lines(n, 2)) > 1)
 }
 
-// title returns the first heading in an entry, or else its first link or bold text; nil if there is none.
-func (p *Page) title(n *html.Node) *html.Node {
-	const most = 500 // elements
-	var other *html.Node
+// title returns the first heading in an entry, or else its first link or bold text; nil if there is none. It is alone
+// if it is a heading, and no other one in the entry is of its level or a higher one.
+func (p *Page) title(n *html.Node) (title *html.Node, alone bool) {
+	const most = 500 // nodes
+	var heading, other *html.Node
 	seen := 0
 	for d := range n.Descendants() {
 		if seen++; seen > most || p.steps < 0 {
-			break
+			return cmp.Or(heading, other), false
 		}
 		p.steps--
 		switch {
 		case d.Type != html.ElementNode:
-		case level(d) > 0:
-			return d
-		case other != nil:
+		case level(d) > 0 && !strings.ContainsFunc(p.firstLine(d), unicode.IsLetter): // a number, such as a day
+		case level(d) > 0 && heading == nil:
+			heading = d
+		case level(d) > 0 && level(d) <= level(heading):
+			return heading, false
+		case heading != nil || other != nil:
 		case d.DataAtom == atom.A, d.DataAtom == atom.Strong, d.DataAtom == atom.B, d.DataAtom == atom.Dt,
 			d.DataAtom == atom.Summary:
 			if p.firstLine(d) != "" {
@@ -269,7 +285,7 @@ func (p *Page) title(n *html.Node) *html.Node {
 			}
 		}
 	}
-	return other
+	return cmp.Or(heading, other), heading != nil
 }
 
 // declared returns the text of the attributes and elements that label an element by its id.
@@ -330,6 +346,8 @@ func (p *Page) beside(n *html.Node, up int) string {
 	}
 	text = strings.Join(strings.Fields(text), " ")
 	switch {
+	case c != nil && level(c) > 0 && IsEntry(n) && Alike(n, elementAfter(n)):
+		return "" // it is above all of them
 	case strings.TrimRight(text, ": ：") == "" && c != nil:
 		if text != "" || namesNext(c) || isPair(c, n) || strings.HasSuffix(p.firstLine(c), ":") {
 			return p.labelText(c)
@@ -348,7 +366,7 @@ func (p *Page) beside(n *html.Node, up int) string {
 // labelText returns the text of an element that labels the next one, if it is short and has letters.
 func (p *Page) labelText(n *html.Node) string {
 	const longest = 80
-	if text := p.Text(n); len(text) <= longest && strings.ContainsFunc(text, unicode.IsLetter) {
+	if text := p.Text(n); (len(text) <= longest || level(n) > 0) && strings.ContainsFunc(text, unicode.IsLetter) {
 		return text
 	}
 	return ""
@@ -369,6 +387,24 @@ func namesNext(n *html.Node) bool {
 func isPair(a, b *html.Node) bool {
 	return elementBefore(a) == nil && elementAfter(b) == nil && !IsEntry(a) && !IsEntry(b) &&
 		(!Alike(a, b) || a.DataAtom == atom.Span)
+}
+
+// leading returns the text with letters of the first element in an element, which shows one line, if more follows it:
+// a label of that.
+func (p *Page) leading(n *html.Node, line string) string {
+	for c := n.FirstChild; c != nil && p.steps >= 0; c = c.NextSibling {
+		p.steps--
+		if c.Type == html.TextNode && strings.TrimSpace(c.Data) != "" {
+			return ""
+		}
+		if text := p.firstLine(c); c.Type == html.ElementNode && text != "" {
+			if text == line {
+				return p.leading(c, line)
+			}
+			return p.labelText(c)
+		}
+	}
+	return ""
 }
 
 // upToColon returns the text before the first colon, if it has a letter and a blank or nothing is behind the colon.

@@ -1,8 +1,11 @@
 package selector
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -130,4 +133,21 @@ func written(texts []pattern) string {
 		out = append(out, strings.Join(t, "*"))
 	}
 	return "“" + strings.Join(out, "”, “") + "”"
+}
+
+// nameIn finds the names in a selector: the part whose name it is, how it is named, and the name.
+var nameIn = regexp.MustCompile(
+	`(tr|td|th|li|article|table)?[^ :"]*:(named|column|under)\((?:"\*", )?"((?:[^"\\]|\\.)*)"`)
+
+// Words says what a selector chooses, for people: the row “9 December”. It returns "" for a selector without names.
+func Words(text string) string {
+	var out []string
+	for _, m := range nameIn.FindAllStringSubmatch(text, -1) {
+		noun := map[string]string{"tr": "row", "td": "cell", "th": "cell", "table": "table", "": "part"}[m[1]]
+		says := map[string]string{"named": "the " + cmp.Or(noun, "entry"), "column": "the column",
+			"under": "what stands under"}[m[2]]
+		out = append(out, says+" “"+unescape(m[3])+"”")
+	}
+	slices.Reverse(out) // the innermost first
+	return strings.Join(out, " of ")
 }

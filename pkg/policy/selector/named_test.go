@@ -28,6 +28,13 @@ const jobs = `<body dir=rtl><div class="jobs Jobs_list__a1B2"><article><h3>Warde
 <div class="m"><section><h2>Hall</h2><p>Open</p></section></div><div class="d" hidden><section><h2>Hall</h2><p>Open at 9</p></section></div>
 <div class="m"><p>Copy</p></div><div class="d"><p>Copy</p></div><div role=row><span role=cell>Alto</span><span role=cell>7</span></div></body>`
 
+const shop = `<body><h2>Offers</h2>
+<div class=c><div class=pic></div><div class=pic></div><div class=pic></div><div class=t><h3>Lamp</h3></div><p>79</p></div>
+<div class=c><div class=t><h3>Rope</h3></div><p>12</p></div>
+<a class=n href=/1><div><h2>21</h2><p>May</p></div><h4>Pier opens</h4></a><a class=n href=/2><div><h2>6</h2></div><h4>Fair</h4></a>
+<article><div class=user><b>Ann</b><p>Member</p></div><div class=user><i>3</i><p>posts</p></div><h4>Old crane</h4></article>
+<div class=s><span>Modified</span> <a href=#>1 year ago</a></div><div class=s><span>Viewed</span> 89 times</div></body>`
+
 // TestW30Names checks what :named, :column and :under find, and that nothing is found where several elements are meant
 // (W30).
 func TestW30Names(t *testing.T) {
@@ -82,6 +89,14 @@ func TestW30Names(t *testing.T) {
 		`[role=row]:named("Alto")`:      "Alto7",
 		`:named("Alto") [role=cell]`:    "Alto|7",
 		`.jobs:has(:named("Nurse"))`:    "",
+	}, shop: {
+		`div:named("Lamp") p`:          "79", // empty elements before its heading are no list
+		`div:named("Offers")`:          "",   // the heading is above all of them
+		`a:named("Pier opens") h2`:     "21", // a number alone is no title
+		`a:named("21 May Pier opens")`: "21MayPier opens",
+		`article:named("Old crane")`:   "Ann", // the only heading, behind a list
+		`div:named("Modified") a`:      "1 year ago",
+		`div:named("Viewed")`:          "Viewed 89 times",
 	}} {
 		root := parse(t, page)
 		for text, want := range rows {
@@ -136,7 +151,9 @@ func BenchmarkNames(b *testing.B) {
 		b.Fatal(err)
 	}
 	for _, text := range []string{"tr .price", "tr:nth-of-type(1700) > td", `tr:named("Row 1700")`,
-		`tr:named("Row 1700") td:column("Price")`, `div:named("Card 400")`, `b:under("Part 400")`} {
+		`tr:named("Row 1700") td:column("Price")`, `div:named("Card 400")`, `b:under("Part 400")`,
+		`div:named("Card 400") p.text`,
+		`div:named("Card 400") p.text, div:named("Card 400"):not(:has(p.text)) p:only-of-type`} {
 		b.Run(text, func(b *testing.B) {
 			sel, err := selector.Parse(text)
 			if err != nil {

@@ -26,9 +26,9 @@ func parseSelector(text string) ([]selector.Selector, error) {
 }
 
 var (
-	errOnlyPaths = fault.New(fault.Invalid, "this is a web page, and a JSONPath finds values in JSON: use a CSS selector")
-	errOnlyCSS   = fault.New(fault.Invalid, "this is JSON, and a CSS selector finds elements of web pages: use a "+
-		"JSONPath, such as $.items[*].name")
+	errOnlyPaths = fault.New(fault.Invalid, "this is not JSON, and a JSONPath finds values in JSON: use a CSS selector")
+	errOnlyCSS   = fault.New(fault.Invalid, "this is JSON, and a CSS selector finds elements of pages and documents: use "+
+		"a JSONPath, such as $.items[*].name")
 )
 
 // Select removes the excluded elements from the tree of a page. It returns the topmost included elements, in the

@@ -24,6 +24,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/jsonpath"
 	"github.com/tidemark/tidemark/pkg/base/pattern"
+	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/policy/selector"
 )
 
@@ -55,6 +56,7 @@ const (
 // Rules are a compiled [Spec]. They are safe for concurrent use.
 type Rules struct {
 	include, exclude chooser
+	name             string // see [Rules.Name]
 	ignore           []rule
 	trigger          *regexp.Regexp
 	list             *chooser // nil if the page is not a list
@@ -77,7 +79,7 @@ type rule struct {
 // Compile compiles a user's setting. Errors: Invalid, with the name of the field: watch.include, watch.exclude,
 // watch.ignore, watch.trigger or watch.listLinks.
 func Compile(s Spec) (*Rules, error) {
-	var r Rules
+	r := Rules{name: nameOf(s.Include)}
 	var err error
 	compounds := 0
 	links := List{}
@@ -231,18 +233,32 @@ func (r *Rules) Trigger() string {
 	return r.trigger.String()
 }
 
-// Lost returns the reason why a watched part counts as broken; "" if it does not. It depends on the number of
-// elements found, on the number of letters in them now, and on the number of letters when the part was last as
-// expected.
-func Lost(elements, letters, before int) string {
+// Name says for people what is watched: the row “9 December”.
+func (r *Rules) Name() string { return r.name }
+
+// nameOf returns the name of what some selectors choose.
+func nameOf(include []string) string {
+	const most = 60
+	if len(include) == 1 {
+		if name := selector.Words(include[0]); name != "" {
+			return words.Ellipsis(name, most)
+		}
+	}
+	return "the part that is watched"
+}
+
+// Lost returns the reason why a watched part, which is named, counts as broken; "" if it does not. It depends on the
+// number of elements found, on the number of letters in them now, and on the number of letters when the part was last
+// as expected.
+func Lost(part string, elements, letters, before int) string {
 	const times = 10
 	switch {
 	case elements == 0:
-		return "the selector matches nothing"
+		return part + " is no longer on the page"
 	case before > 0 && letters == 0:
-		return "what the selector matches has no text any more"
+		return part + " has no text any more"
 	case letters*times < before:
-		return fmt.Sprintf("what the selector matches has %d letters, and had %d: less than a tenth", letters, before)
+		return fmt.Sprintf("%s has %d letters, and had %d: less than a tenth", part, letters, before)
 	}
 	return ""
 }

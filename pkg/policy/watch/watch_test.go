@@ -197,10 +197,11 @@ func TestW16Lost(t *testing.T) {
 		says                      string
 	}{
 		{1, 100, 100, ""}, {1, 10, 100, ""}, {1, 9, 100, "has 9 letters, and had 100: less than a tenth"},
-		{0, 0, 100, "matches nothing"}, {0, 0, 0, "matches nothing"}, {1, 0, 0, ""}, {2, 0, 5, "no text any more"},
+		{0, 0, 100, "no longer on the page"}, {0, 0, 0, "no longer on the page"},
+		{1, 0, 0, ""}, {2, 0, 5, "no text any more"},
 		{1, 1, 9, ""},
 	} {
-		if have := watch.Lost(tt.elements, tt.letters, tt.before); (have == "") != (tt.says == "") ||
+		if have := watch.Lost("the row", tt.elements, tt.letters, tt.before); (have == "") != (tt.says == "") ||
 			!strings.Contains(have, tt.says) {
 			t.Errorf("%+v: %q", tt, have)
 		}

@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -10,9 +9,11 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/jsonpath"
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/content/extract/web"
 	"github.com/tidemark/tidemark/pkg/content/pick"
+	"github.com/tidemark/tidemark/pkg/policy/watch"
 	"github.com/tidemark/tidemark/pkg/registry/history"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
@@ -41,15 +42,16 @@ func (c *Comparer) Elements(ctx context.Context, p history.Past, digest, find st
 	if out.Capture = v.capture; err != nil {
 		return out, err
 	}
-	if v.root == nil {
-		out.Why = noElements(v.capture)
+	if out.Why = v.why; out.Why != "" {
 		return out, nil
 	}
-	for _, l := range pick.Read(v.root).Lines {
+	lines, by := v.lines()
+	for _, l := range lines {
 		if find != "" && !l.Has(find) {
 			continue
 		}
 		if out.Total++; out.Total <= maxElementLines {
+			l.By = by(l)
 			out.Lines = append(out.Lines, l)
 		}
 	}
@@ -72,17 +74,24 @@ func cutOf(unread string, listed Elements) string {
 	return strings.Join(all, "; ")
 }
 
-func noElements(c snapshot.Capture) string {
-	return fmt.Sprintf("this is %.60s, not a web page that can be parsed: it has no elements to choose. Lines of its "+
-		"text "+
-		"can be ignored by a pattern", cmp.Or(c.MimeType, "of an unknown type"))
+// lines returns what can be chosen, and what says by what a selector finds it.
+func (v version) lines() ([]pick.Line, func(pick.Line) pick.By) {
+	if v.json != nil {
+		values := pick.ReadJSON(v.json)
+		return values.Lines, func(l pick.Line) pick.By { return values.By(values.Element(l.N)) }
+	}
+	page := pick.Read(v.root)
+	return page.Lines, func(l pick.Line) pick.By { return page.By(l.Node) }
 }
 
 // version is a capture with the tree of its page.
 type version struct {
 	capture snapshot.Capture
-	root    *html.Node // nil if the capture is not a page with elements
+	root    *html.Node     // of a web page, or of a document in the form of one
+	json    *jsonpath.Node // of JSON
+	feed    []extract.Entry
 	cut     string
+	why     string // why it has neither a tree nor JSON
 }
 
 func load(ctx context.Context, p history.Past, digest string) (v version, err error) {
@@ -93,7 +102,44 @@ func load(ctx context.Context, p history.Past, digest string) (v version, err er
 	if err != nil {
 		return v, err
 	}
-	v.capture = c
-	v.root, v.cut, err = web.SelectorTree(body, c.ContentType(), history.BaseURL, extract.Limits{})
+	if v.capture = c; !web.IsBinary(body) {
+		v.root, v.cut, err = web.SelectorTree(body, c.ContentType(), history.BaseURL, extract.Limits{})
+	}
+	if err == nil && v.root == nil {
+		v.json, _ = web.Values(body, c.ContentType(), history.BaseURL)
+	}
+	if err == nil && v.root == nil && v.json == nil {
+		err = v.readDocument(ctx, p, body)
+	}
 	return v, err
+}
+
+// readDocument reads a document that is neither a web page nor JSON.
+func (v *version) readDocument(ctx context.Context, p history.Past, body []byte) error {
+	doc, err := p.Read(ctx, v.capture, body)
+	switch fault.KindOf(err) {
+	case fault.Blocked, fault.Invalid, fault.TooLarge:
+		v.why = err.Error()
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	written, why := web.WrittenOf(doc)
+	if v.root, v.cut = written.Root, doc.Cut; why != "" {
+		v.why = why + ". It has no elements to choose and is watched as a whole"
+		return nil
+	}
+	v.feed, err = entriesOfFeed(body, v.capture.ContentType())
+	return err
+}
+
+// entriesOfFeed returns the entries of a feed; none of another document.
+func entriesOfFeed(body []byte, contentType string) ([]extract.Entry, error) {
+	rules, err := watch.Compile(watch.Spec{List: &watch.List{}})
+	if err != nil { // Unreachable: no rule is wrong.
+		return nil, err
+	}
+	found, err := web.Entries(body, contentType, history.BaseURL, rules)
+	return found.All, err
 }

@@ -13,7 +13,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry/history"
 )
 
-// Request selects the lines to ignore. Exactly one of Pattern, Patterns, Text and Hunk is set, unless Undo is set.
+// Request selects the lines to ignore. Exactly one of Pattern, Patterns, Text and Hunk is set, unless Undo is set. A
+// preview in which none is set is of all changed lines: it proposes rules and chooses none.
 type Request struct {
 	Pattern   string   // a regular expression for lines
 	Patterns  []string // several of them
@@ -34,6 +35,7 @@ type Result struct {
 	Changes  int // number of changes that the preview examined
 	Unread   int // number of changes that it did not examine, because the captures before them are large
 	Silenced []Silenced
+	Undo     *api.Undo // takes back what was saved
 }
 
 // Ignore makes rules from a request, and adds them to the item or removes them. It also returns a preview of the
@@ -51,7 +53,7 @@ func (c *Comparer) Ignore(ctx context.Context, p history.Past, q Request) (out R
 	if err != nil {
 		return out, err
 	}
-	if out.Ignore = now.Ignore; !q.Undo {
+	if out.Ignore = now.Ignore; !q.Undo && len(out.Rules) > 0 {
 		if out.Silenced, out.Changes, out.Unread, err = w.preview(ctx, out.Rules); err != nil {
 			return out, err
 		}
@@ -59,10 +61,10 @@ func (c *Comparer) Ignore(ctx context.Context, p history.Past, q Request) (out R
 	if q.Preview {
 		return out, nil
 	}
-	_, err = c.items.Ignore(ctx, p.Item.ID, func(it *registry.Item) (string, error) {
+	it, err := c.items.Ignore(ctx, p.Item.ID, func(it *registry.Item) (string, error) {
 		return c.keep(ctx, it, out.Rules, q.Undo)
 	})
-	out.Saved = err == nil
+	out.Saved, out.Undo = err == nil, it.Undo
 	return out, atField("id", err)
 }
 
@@ -115,6 +117,9 @@ func (c *Comparer) rulesOf(ctx context.Context, p history.Past, q Request, set *
 		}
 	}
 	switch {
+	case given == 0 && q.Preview && len(q.Lines) == 0:
+		lines, err = c.propose(ctx, p, q, set)
+		return nil, lines, err
 	case given != 1:
 		return nil, nil, fault.Field("pattern", "give one of pattern, patterns, text and hunk")
 	case len(q.Lines) > 0 && q.Hunk == 0:

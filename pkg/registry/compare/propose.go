@@ -15,7 +15,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry/history"
 )
 
-// maxProposed limits the number of lines of a hunk for which rules are proposed.
+// maxProposed limits the number of lines for which rules are proposed.
 const maxProposed = 50
 
 // Proposal is a rule that is proposed for a changed line.
@@ -47,7 +47,7 @@ func (c *Comparer) propose(ctx context.Context, p history.Past, q Request, set *
 		return nil, err
 	}
 	from := proposer{parts: memory.Parts(p.Item.Saw), language: p.Item.Language}
-	if q.Hunk == 0 {
+	if q.Text != "" || q.Was != "" {
 		l := changed{was: q.Was, is: q.Text}
 		if l.further, err = w.formsOf(ctx, l, q.Part); err != nil {
 			return nil, err
@@ -60,8 +60,12 @@ func (c *Comparer) propose(ctx context.Context, p history.Past, q Request, set *
 	if err != nil {
 		return nil, err
 	}
-	if q.Hunk < 1 || q.Hunk > len(d.Hunks) {
-		return nil, fault.Field("hunk", "hunk must be 1 to %d", len(d.Hunks))
+	hunks := d.Hunks
+	if q.Hunk < 0 || q.Hunk > len(hunks) {
+		return nil, fault.Field("hunk", "hunk must be 1 to %d", len(hunks))
+	}
+	if q.Hunk > 0 {
+		hunks = hunks[q.Hunk-1 : q.Hunk]
 	}
 	texts, err := w.lastTexts(ctx, q.Part)
 	if err != nil {
@@ -69,12 +73,16 @@ func (c *Comparer) propose(ctx context.Context, p history.Past, q Request, set *
 	}
 	forms := formsIn(d.texts[1], texts)
 	from.language = d.language
-	for _, l := range linesOf(d, d.Hunks[q.Hunk-1], forms) {
-		made, err := from.propose(l)
-		if err != nil {
-			made.Why = err.Error()
+	for _, h := range hunks {
+		for _, l := range linesOf(d, h, forms) {
+			made, err := from.propose(l)
+			if err != nil {
+				made.Why = err.Error()
+			}
+			if len(out) < maxProposed {
+				out = append(out, made)
+			}
 		}
-		out = append(out, made)
 	}
 	return out, nil
 }
@@ -184,7 +192,7 @@ func (p proposer) propose(l changed) (out Proposal, err error) {
 		return out, err
 	}
 	out.Rule, out.Moves = made.Rule, made.Moves
-	steady := p.isSteady(both)
+	steady := p.isSteady(append(slices.Clone(both), l.further...))
 	for _, f := range made.Forms[:min(len(both), len(made.Forms))] {
 		if l.alone {
 			f.Freed = [][2]int{{0, len(f.Text)}}

@@ -24,7 +24,8 @@ import (
 const (
 	// tried is the number of captures on which a watch is tried.
 	tried = 10
-	// maxRead limits the bytes of the captures that a trial reads. It reads each of them up to four times.
+	// maxRead limits the bytes of the captures that a trial reads. It reads each of them up to three times: for the
+	// choice, for the watch, and for what is excluded.
 	maxRead = 8 << 20
 	// maxTried limits the bytes of the text of a capture that a trial shows.
 	maxTried = 500
@@ -117,6 +118,10 @@ func affordable(captures []snapshot.Capture) (read, large []snapshot.Capture) {
 // offer is for all entries of a list and each has a link, the new ones are told.
 func withChoice(w api.Watch, chosen *Chosen, as string) (api.Watch, error) {
 	o := chosen.Offer
+	if o.Selector == "" { // all entries of a feed
+		w.List = cmp.Or(w.List, "tell")
+		return w, nil
+	}
 	switch i := slices.Index(w.Include, chosen.Instead); as {
 	case "only", "":
 		if i < 0 {
@@ -149,8 +154,11 @@ func withChoice(w api.Watch, chosen *Chosen, as string) (api.Watch, error) {
 // that reads the same keeps its name.
 func withField(fields map[string]api.FieldSpec, s *field.Spec) map[string]api.FieldSpec {
 	one := api.FieldSpec{From: string(s.Source), Path: s.At, Type: string(s.Type)}
+	if fields[s.Name] == one {
+		return fields
+	}
 	for name, had := range fields {
-		if had == one {
+		if had == one && one.Path != "" {
 			s.Name = name
 			return fields
 		}

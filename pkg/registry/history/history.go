@@ -76,6 +76,11 @@ func (h *History) ReadTree(ctx context.Context, c snapshot.Capture, body []byte,
 	return h.documents.Extract(ctx, body, c.ContentType(), BaseURL+fileName(c), extract.Limits{Tree: tree})
 }
 
+// Read reads a capture of the past as [History.Read] does.
+func (p Past) Read(ctx context.Context, c snapshot.Capture, body []byte) (extract.Document, error) {
+	return p.h.Read(ctx, c, body)
+}
+
 // fileName returns the last part of the address that answered with a capture, escaped.
 func fileName(c snapshot.Capture) string {
 	address := cmp.Or(c.FetchURL, c.CanonicalURI)

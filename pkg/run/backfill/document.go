@@ -11,6 +11,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/discover"
 	"github.com/tidemark/tidemark/pkg/content/site"
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
+	"github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/run"
 )
 
@@ -128,7 +129,7 @@ func (w *step) guess() bool {
 // elsewhere reports whether the run does not wait for a host whose robots.txt cannot be fetched: the site may be found
 // at its other name, or this is the other name, which is only a guess while the given one answers.
 func (w *step) elsewhere(d doc, why error) bool {
-	var down *politeness.RobotsError
+	var down *host.UnreachedError
 	if !errors.As(why, &down) || !w.site.WWW {
 		return false
 	}

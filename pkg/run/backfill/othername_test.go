@@ -7,8 +7,8 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/site"
-	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/run/backfill"
 	"github.com/tidemark/tidemark/pkg/run/runtest"
 )
@@ -17,7 +17,7 @@ import (
 // sitemap or cannot be reached; it does not wait for another name that is not there; and a robots.txt that is refused
 // does not hide the sitemap beside it.
 func TestX5OtherName(t *testing.T) {
-	down := fault.After(4*time.Hour, "%w", &politeness.RobotsError{Host: "x.example", Reason: "no such host"})
+	down := fault.After(4*time.Hour, "%w", &host.UnreachedError{Host: "x.example", Of: "dns", Why: "no such host"})
 	for _, domain := range []string{"apex.example", "www.apex.example"} {
 		given, other := "https://"+domain, "https://"+source.OtherName(domain)
 		two := runtest.URLSet(given+"/1", other+"/2")

@@ -20,6 +20,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -27,6 +28,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/row"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
+	"github.com/tidemark/tidemark/pkg/storage/undo"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -78,6 +80,9 @@ type Ask struct {
 	Tag    string          `col:"tag"` // the tag to add or remove, for the operations tag and untag
 	Filter registry.Filter `col:"filter"`
 	IDs    []string        `col:"ids,gzip"`
+	// Undoes is the id of a run whose changes the operation takes back. Settling says that it may go on until now.
+	Undoes   string `col:"undoes"`
+	Settling bool   `col:"settling"`
 }
 
 // Run is one bulk run.
@@ -93,8 +98,12 @@ type Run struct {
 	UpdatedAt time.Time `col:"updatedAt"` // when the last step ended
 	EndedAt   time.Time `col:"endedAt"`   // zero while the run is active
 
+	Recorded bool      `col:"recorded"` // the run can be taken back
+	Stopped  bool      `col:"stopped"`  // the run is taken back, and does nothing more
+	Undo     *api.Undo // takes the run back that was just begun; nil if it cannot be
+
 	Cursor registry.Cursor `col:"cursor"`
-	Next   int             `col:"next"` // index into IDs
+	Next   int             `col:"next"` // index into IDs, or the next step of the run that is taken back
 	Step   int64           `col:"step"` // number of the next message
 
 	etag storage.ETag
@@ -110,6 +119,7 @@ type Failure struct {
 type Options struct {
 	Clock func() time.Time
 	Token func() string
+	Undo  *undo.Log // takes runs back; nothing is taken back when nil
 	Log   *slog.Logger
 }
 
@@ -155,8 +165,10 @@ func (s *Service) Start(ctx context.Context, a Ask) (Run, error) {
 		return Run{}, err
 	}
 	now := s.runs.Now()
-	begun := Run{ID: "bulk-" + now.Format("20060102t150405z") + "-" + s.o.Token(), Ask: a, State: running,
-		StartedAt: now, UpdatedAt: now}
+	begun := Run{ID: idAt(now) + s.o.Token(), Ask: a, State: running, StartedAt: now, UpdatedAt: now}
+	if err := s.record(ctx, &begun); err != nil {
+		return Run{}, err
+	}
 	if err := s.runs.Begin(ctx, &begun); err != nil {
 		return Run{}, err
 	}
@@ -164,6 +176,9 @@ func (s *Service) Start(ctx context.Context, a Ask) (Run, error) {
 	s.runs.Enqueue(ctx, &begun, 0)
 	return begun, nil
 }
+
+// idAt is what the ids of runs that begin at a time have in common.
+func idAt(t time.Time) string { return "bulk-" + t.Format("20060102t150405z") + "-" }
 
 // Replan begins a run that reschedules the next checks of the items with a tag. If one goes on already, it begins anew.
 func (s *Service) Replan(ctx context.Context, tag string) (Run, error) {
@@ -216,8 +231,18 @@ func (s *Service) advance(ctx context.Context, one *Run) (next run.Next, err err
 	if one.State == Done {
 		return next, run.ErrDone
 	}
-	items, over, err := s.some(ctx, one)
-	if err != nil {
+	if one.Settling {
+		one.Settling = false
+		return run.Next{Wait: stepWait}, nil
+	}
+	var items []registry.Item
+	over := one.Stopped
+	if !over {
+		if items, over, err = s.some(ctx, one); err != nil {
+			return next, err
+		}
+	}
+	if err := s.note(ctx, one, items); err != nil {
 		return next, err
 	}
 	if err := s.each(ctx, one, items); err != nil {
@@ -233,12 +258,29 @@ func (s *Service) advance(ctx context.Context, one *Run) (next run.Next, err err
 
 // some returns the next items and moves the run's cursor past them.
 func (s *Service) some(ctx context.Context, one *Run) (items []registry.Item, over bool, err error) {
+	if one.Undoes != "" {
+		ids, over, err := s.toUndo(ctx, one)
+		if err == nil {
+			items, err = s.find(ctx, one, ids)
+		}
+		one.Items += len(ids)
+		return items, over, err
+	}
 	if len(one.IDs) == 0 {
 		p, err := s.items.Pick(ctx, one.Filter, one.Cursor, stepItems)
 		one.Items, one.Cursor = one.Items+p.Looked, p.Next
 		return p.Items, p.Done, err
 	}
 	ids := one.IDs[one.Next:min(one.Next+stepItems, len(one.IDs))]
+	if items, err = s.find(ctx, one, ids); err != nil {
+		return nil, false, err
+	}
+	one.Items, one.Next = one.Items+len(ids), one.Next+len(ids)
+	return items, one.Next == len(one.IDs), nil
+}
+
+// find reads items by their ids.
+func (s *Service) find(ctx context.Context, one *Run, ids []string) (items []registry.Item, err error) {
 	for _, id := range ids {
 		it, err := s.items.Find(ctx, source.ID(id))
 		switch {
@@ -246,13 +288,12 @@ func (s *Service) some(ctx context.Context, one *Run) (items []registry.Item, ov
 		case fault.Is(err, fault.NotFound) || fault.Is(err, fault.Invalid):
 			one.fail(id, err)
 		case err != nil:
-			return nil, false, err
+			return nil, err
 		default:
 			items = append(items, it)
 		}
 	}
-	one.Items, one.Next = one.Items+len(ids), one.Next+len(ids)
-	return items, one.Next == len(one.IDs), nil
+	return items, nil
 }
 
 func (r *Run) fail(id string, err error) {
@@ -281,7 +322,7 @@ func (s *Service) each(ctx context.Context, one *Run, items []registry.Item) err
 		g.SetLimit(parallel)
 		for i := range items {
 			g.Go(func() error {
-				errs[i] = s.one(ctx, one.Ask, &items[i], find)
+				errs[i] = s.one(ctx, one, &items[i], find)
 				return nil
 			})
 		}
@@ -309,9 +350,14 @@ func (s *Service) demandFinder(ctx context.Context, op Op) (registry.DemandFinde
 }
 
 // one applies the operation to one item.
-func (s *Service) one(ctx context.Context, a Ask, it *registry.Item, find registry.DemandFinder) error {
+func (s *Service) one(ctx context.Context, a *Run, it *registry.Item, find registry.DemandFinder) error {
 	id, yes, no := it.ID, true, false
 	var set registry.Settings
+	if a.Undoes != "" {
+		if err := s.unchanged(ctx, a, it); err != nil {
+			return err
+		}
+	}
 	switch a.Op {
 	case Tag:
 		set.Add = a.Tag
@@ -323,6 +369,9 @@ func (s *Service) one(ctx context.Context, a Ask, it *registry.Item, find regist
 		set.Paused = &no
 	case Remove:
 		_, err := s.items.Remove(ctx, id)
+		return err
+	case restore:
+		_, err := s.items.Restore(ctx, id, nil)
 		return err
 	case replan:
 		set.Replan = true

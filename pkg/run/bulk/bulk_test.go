@@ -10,12 +10,14 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/run/bulk"
 	"github.com/tidemark/tidemark/pkg/run/runtest"
+	"github.com/tidemark/tidemark/pkg/storage/undo"
 )
 
 type rig struct {
 	*runtest.Rig
 	*bulk.Service
 	reg *registry.Registry
+	log *undo.Log
 }
 
 // newRig registers seven items of one host and five of another.
@@ -26,7 +28,8 @@ func newRig(t *testing.T, store string) *rig {
 	r.reg = r.Registry(r.Store)
 	r.Must(r.reg.Create(t.Context()))
 	tokens := 0
-	r.Service = bulk.New(r.Seen, reg.Items, bulk.Options{Clock: r.Clock.Now, Token: func() string {
+	r.log = undo.New(r.Seen, r.Clock.Now)
+	r.Service = bulk.New(r.Seen, reg.Items, bulk.Options{Clock: r.Clock.Now, Undo: r.log, Token: func() string {
 		tokens++
 		return fmt.Sprint(tokens)
 	}})

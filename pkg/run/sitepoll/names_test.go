@@ -142,7 +142,7 @@ var moved = map[string]form{
 	"all to the home page of www": {"example.com", pages{bare + "/*": "-> " + www + "/", www + "/": "<html><p>Welcome",
 		www + "/sitemap.xml": atWWW}, 2, "sitemap.xml the document is a web page"},
 	"by http alone": {"example.com", pages{plain + "/*": "-> " + www + "/*", www + "/sitemap.xml": atWWW}, 2,
-		"robots.txt of example.com cannot be fetched"},
+		"example.com: the host cannot be reached"},
 	"http to https":        {plain, pages{plain + "/*": "-> " + bare + "/*", bare + "/sitemap.xml": atBare}, 2, ""},
 	"http to www by https": {plain, pages{plain + "/*": "-> " + www + "/*", www + "/sitemap.xml": atWWW}, 2, ""},
 	"in a loop": {"example.com", pages{bare + "/*": "-> " + www + "/*", www + "/*": "-> " + bare + "/*"}, 0,
@@ -151,7 +151,7 @@ var moved = map[string]form{
 
 var parted = map[string]form{
 	"http at www alone": {plain, pages{"http://www.example.com/sitemap.xml": atWWW}, 2,
-		"robots.txt of example.com cannot be fetched"},
+		"example.com: the host cannot be reached"},
 	"http, and a robots.txt that names the sitemap": {plain, pages{plain + "/robots.txt": "Sitemap: /all.xml\n",
 		plain + "/all.xml": atBare}, 2, "sitemap.xml HTTP 404"},
 	"robots.txt at one, the sitemap at the other": {"example.com", pages{
@@ -170,11 +170,11 @@ var parted = map[string]form{
 }
 
 var refused = map[string]form{
-	"no address": {"example.com", pages{www + "/sitemap.xml": atWWW}, 2, "robots.txt of example.com cannot be fetched"},
+	"no address": {"example.com", pages{www + "/sitemap.xml": atWWW}, 2, "example.com: the host cannot be reached"},
 	"no address of www": {"www.example.com", pages{bare + "/sitemap.xml": atBare}, 2,
-		"robots.txt of www.example.com cannot be fetched"},
+		"www.example.com: the host cannot be reached"},
 	"nothing, and no address of www": {"example.com", pages{bare + "/": "Hello"}, 0,
-		"robots.txt of www.example.com cannot be fetched"},
+		"www.example.com: the host cannot be reached"},
 	"robots.txt forbids all": {"example.com", pages{
 		bare + "/robots.txt": "User-agent: *\nDisallow: /", www + "/sitemap.xml": atWWW}, 2, "robots.txt disallows it"},
 	"403 for robots.txt": {"example.com", pages{bare + "/robots.txt": "403", bare + "/sitemap.xml": atBare}, 2,

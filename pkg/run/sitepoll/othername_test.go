@@ -8,6 +8,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/content/site"
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
+	"github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/run/runtest"
 	"github.com/tidemark/tidemark/pkg/run/sitepoll"
 )
@@ -72,7 +73,7 @@ func TestX5PollWaitsForSeveralDocuments(t *testing.T) {
 			r.web.Pages["https://apex.example/ok.xml"] = runtest.URLSet("https://apex.example/1")
 		}
 		r.web.Pages["https://apex.example/robots.txt"] = robots
-		down := fault.After(30*time.Minute, "%w", &politeness.RobotsError{Host: "cdn.example", Reason: "status 503"})
+		down := fault.After(30*time.Minute, "%w", &host.UnreachedError{Host: "cdn.example", Of: "dns", Why: "status 503"})
 		r.web.Pages["https://cdn.example/a.xml"], r.web.Pages["https://cdn.example/b.xml"] = down, down
 		_, err := r.Tick(r.Context())
 		r.Must(err)

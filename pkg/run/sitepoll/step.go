@@ -10,6 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/discover"
 	"github.com/tidemark/tidemark/pkg/content/site"
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
+	"github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/run"
 	"github.com/tidemark/tidemark/pkg/run/walk"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -145,7 +146,7 @@ func (w *step) read(ctx context.Context) (ops []storage.Op, wait time.Duration, 
 		LastModified: known.LastModified, FinalURL: known.FinalURL})
 	w.st.Now.Requests += page.Requests
 	var refused *politeness.SiteError
-	var down *politeness.RobotsError
+	var down *host.UnreachedError
 	switch {
 	case errors.As(err, &down) && w.passOver(err):
 		return nil, 0, nil

@@ -43,7 +43,10 @@ func (r *running) mutes(item string) {
 	if list := ok(r.ListMutesWithResponse(r.Context(), &ListMutesParams{ItemId: &item})).Mutes; len(list) != 1 {
 		r.Errorf("mutes %+v", list)
 	}
-	ok(r.RemoveMuteWithResponse(r.Context(), mute.Id))
+	ended := ok(r.RemoveMuteWithResponse(r.Context(), mute.Id))
+	if back := ok(r.UndoWithResponse(r.Context(), ended.Undo.Id)); back.Kind == "" {
+		r.Errorf("taken back: %+v", back)
+	}
 	ok(r.SavePublicAddressWithResponse(r.Context(), PublicAddressRequest{Url: "https://tide.example/"}))
 	if at := ok(r.GetPublicAddressWithResponse(r.Context())); at.Url == nil || *at.Url != "https://tide.example" {
 		r.Errorf("the address is %+v", at)
@@ -247,6 +250,9 @@ func (r *running) changes(id, capture string) {
 	listed := ok(r.ListElementsWithResponse(ctx, id, nil))
 	if len(listed.Lines) == 0 {
 		r.Fatalf("no elements: %+v", listed)
+	}
+	if got := ok(r.ListOffersWithResponse(ctx, id)); len(got.Offers) > 20 {
+		r.Errorf("offers: %+v", got)
 	}
 	chosen := TryRequest{Capture: &listed.Capture, Element: &listed.Lines[0].Element}
 	if got := ok(r.TryWatchWithResponse(ctx, id, chosen)); got.Selector == nil || len(got.Captures) == 0 {

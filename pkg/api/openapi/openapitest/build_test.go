@@ -19,7 +19,8 @@ import (
 
 // operations lists all operations, in the order of the documentation.
 func operations() []operation {
-	return slices.Concat(sources(), pasts(), setting(), searching(), watching(), remembering(), trying(),
+	return slices.Concat(sources(), pasts(), setting(), tagging(), searching(), watching(),
+		takingBack(), remembering(), trying(),
 		accepting(), notifying(), telling(), muting(), rebuilds(), migrations(), backfilling(), polling(), pushed(),
 		policies(), importing(), enriching(), service(), documents())
 }
@@ -112,9 +113,9 @@ var failures = map[int]struct{ about, shown string }{
 	http.StatusUnauthorized: {"There is no key, or none that is known. What a Functions host refuses before the app " +
 		"sees it has no body.", ""},
 	http.StatusForbidden: {"The app's settings or a policy forbid it.", "D2 it is off"},
-	http.StatusNotFound:  {"There is no such thing.", "A14 removed"},
+	http.StatusNotFound:  {"There is no such thing.", "A14 no such item"},
 	http.StatusConflict:  {"What stands is in the way; `detail` says what to wait for.", ""},
-	http.StatusGone:      {"What came after that cursor is not kept any more: begin anew without one.", ""},
+	http.StatusGone:      {"What is asked for is not kept any more: `detail` says what to do.", ""},
 	http.StatusUnprocessableEntity: {"An address or a key is not what the protocol allows for this host; `errors` " +
 		"names the field at fault.", "E14 an address of another host"},
 	http.StatusRequestEntityTooLarge: {"The body is larger than 4 MiB.", ""},

@@ -25,10 +25,10 @@ const introduction = "Tidemark watches sources, reports changes, and keeps a sea
 	"accepts paths without `/api`, as in `/db/insert`. An app in Azure does not, so a client that works with both " +
 	"must send `/api`.\n\nEvery error is a problem document (RFC 9457) that says what was wrong, with which field, " +
 	"and what to do. Lists are paged: while an answer has a `continuation`, send it with the same request to get " +
-	"the next page.\n\nIn Azure every operation except health and schemas needs a function key. A server of your own " +
-	"needs no key while only its own machine can reach it. Otherwise each operation needs one of Tidemark's keys, " +
-	"with the scope that `x-tidemark-scope` states. The answer is 401 without a valid key, and 403 if the scope of " +
-	"the key is not sufficient."
+	"the next page.\n\nIn Azure every operation except health and schemas needs a function key. On a server " +
+	"of your own, each operation needs one of Tidemark's keys with the scope that `x-tidemark-scope` states, unless " +
+	"health and schemas are asked for, or its operator wants no keys. The answer is 401 without a valid key, " +
+	"and 403 if the scope of the key is not sufficient."
 
 // frame returns the parts of the document that are not generated.
 func frame() openapi.Document {

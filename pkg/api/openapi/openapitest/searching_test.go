@@ -126,6 +126,21 @@ func watching() []operation {
 			gives: "The reader.",
 			shown: []string{"W1 the first change is read", "W1 everything is read", "Q13 one is unread again"},
 		},
+	}
+}
+
+// takingBack describes the operations that take an action back, or ignore a change from now on.
+func takingBack() []operation {
+	return []operation{
+		{
+			of: api.UndoAction.Endpoint, id: "undo", tag: tagChanges,
+			summary: "Take an action back",
+			about: "Answers of actions that can be taken back have an `undo`, with an id and the time until which it can be " +
+				"used. 409: what the action changed was changed again since, or it was taken back already. 410: the time is over.",
+			gives: "What is in force again.",
+			fails: []int{404, 409, 410},
+			shown: []string{"the removal is taken back"},
+		},
 		{
 			of: api.IgnoreLines.Endpoint, id: "ignoreLines", tag: tagChanges,
 			summary: "Ignore lines from now on",
@@ -185,6 +200,16 @@ func trying() []operation {
 			gives: "The lines, at most 300.",
 			fails: []int{http.StatusNotFound},
 			shown: []string{"W23 what can be chosen", "W23 what has a text"},
+		},
+		{
+			of: api.ListOffers.Endpoint, id: "listOffers", tag: tagChanges,
+			summary: "List what a page offers to be told of",
+			about: "Lists the prices, the availability, the lists and the numbers that the current capture shows. Each has " +
+				"the interval of its kind, a patch of the watch of the item, and the condition of a rule: both can be saved " +
+				"as they are. The site is not contacted.",
+			gives: "The offers, at most 20.",
+			fails: []int{http.StatusNotFound},
+			shown: []string{"what a page offers"},
 		},
 		{
 			of: api.TryWatch.Endpoint, id: "tryWatch", tag: tagChanges,

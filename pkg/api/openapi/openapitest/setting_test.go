@@ -30,12 +30,29 @@ func setting() []operation {
 			shown: []string{"W11 resume all of a tag", "W11 tag some"},
 		},
 		{
+			of: api.UndoAction.Endpoint, id: "undo", tag: tagSources,
+			summary: "Take an action back",
+			about: "Changes of items, tags, rules and mutes, removals of items, what was marked as read, and bulk " +
+				"operations answer with `undo`. This puts back exactly what such an action has changed. If the same was " +
+				"changed meanwhile, nothing is put back: 409, and `detail` names it. The key needs the scope that the " +
+				"action needed; what was marked as read is taken back by its reader only.",
+			gives: "What is in force again.",
+			fails: []int{http.StatusNotFound, http.StatusConflict, http.StatusGone},
+			shown: []string{"the removal is taken back"},
+		},
+		{
 			of: api.GetBulk.Endpoint, id: "getBulk", tag: tagSources,
 			summary: "Show the progress of a bulk operation",
 			gives:   "The run.",
 			fails:   []int{http.StatusNotFound},
 			shown:   []string{"W11 how far it is", "W11 what could not be done"},
 		},
+	}
+}
+
+// tagging describes the operations on the settings of tags.
+func tagging() []operation {
+	return []operation{
 		{
 			of: api.ListTags.Endpoint, id: "listTags", tag: tagSources,
 			summary: "List the tags that have settings",

@@ -52,8 +52,9 @@ func sources() []operation {
 		{
 			of: api.RemoveItem.Endpoint, id: "removeItem", tag: tagSources,
 			summary: "Remove an item",
-			about: "The documents of the item leave the index within seconds, and everything stored about the item " +
-				"is deleted. Until then the item is listed with `removeRequested`.",
+			about: "The documents of the item leave the index within seconds, and lists leave it out. For 15 minutes " +
+				"`undo` brings it back; then everything stored about the item is deleted. Until then the item has " +
+				"`removeRequested`.",
 			gives: "The item.",
 			fails: []int{http.StatusNotFound},
 			shown: []string{"A14 remove an item"},

@@ -1,8 +1,10 @@
 package noise
 
 import (
+	"slices"
 	"strings"
 	"sync"
+	"unicode"
 )
 
 // lineRole is the set of roles that a word may have in a line that a rule folds.
@@ -288,4 +290,25 @@ var lineVocabulary = sync.OnceValue(func() vocabulary {
 // time or a half of the day, in any language that pages are read in.
 func IsTimeWord(word string) bool {
 	return lineVocabulary().roles[word]&(month|weekday|hours|minutes|seconds|halfDay) != 0
+}
+
+// SaysNow reports whether a line has a word that a time in it is that of the present: a word for now, for a clock, or
+// one of [SaysUpdated].
+func SaysNow(line string) bool { return hasWord(line, current|clock) || SaysUpdated(line) }
+
+// SaysUpdated reports whether a line has a word that a time in it is that at which the text was made or changed.
+func SaysUpdated(line string) bool {
+	return hasWord(line, generated) || strings.Contains(strings.ToLower(line), "as of ")
+}
+
+// hasWord reports whether a line has a word of some roles; for [generated], also one that shows the time of writing.
+func hasWord(line string, roles lineRole) bool {
+	v := lineVocabulary()
+	for word := range strings.FieldsFuncSeq(strings.ToLower(line), func(r rune) bool { return !unicode.IsLetter(r) }) {
+		begins := func(stem string) bool { return strings.HasPrefix(word, stem) }
+		if v.roles[word]&roles != 0 || roles&generated != 0 && (word == "stand" || slices.ContainsFunc(written, begins)) {
+			return true
+		}
+	}
+	return false
 }

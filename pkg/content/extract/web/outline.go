@@ -58,17 +58,30 @@ func OutlineOf(body []byte, contentType, baseURL string, sel Selector) (out Outl
 	if root == nil || err != nil {
 		return out, false
 	}
+	ok = out.page(root, sel)
+	return out, ok
+}
+
+// Outline returns the outline of the document; it changes the tree.
+func (w *Written) Outline(sel Selector) (out Outline, ok bool) {
+	out = Outline{Names: map[string]bool{}, Around: map[string]bool{}, Pairs: map[string]bool{}}
+	ok = out.page(w.Root, sel)
+	return out, ok
+}
+
+// page adds the lines of a page; it returns false if the selector cannot be applied.
+func (out *Outline) page(root *html.Node, sel Selector) bool {
 	roots, err := sel.Select(root)
 	if err != nil {
-		return out, false
+		return false
 	}
-	o := outliner{Outline: &out, part: map[*html.Node]bool{}}
+	o := outliner{Outline: out, part: map[*html.Node]bool{}}
 	for _, n := range roots {
 		o.part[n] = true
 	}
 	o.walk(root, false)
 	o.end()
-	return out, true
+	return true
 }
 
 // outliner collects the lines of a page.

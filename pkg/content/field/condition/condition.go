@@ -97,7 +97,7 @@ func (c Condition) Fires(changes []field.Change) (change field.Change, ok bool) 
 }
 
 func (c Condition) met(change field.Change) bool {
-	if change.First {
+	if change.First || change.Begins && c.first {
 		return c.first && c.holds(change.Now)
 	}
 	return c.holds(change.Now) && !c.fired(change.Then)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math/big"
+	"strings"
 
 	"github.com/tidemark/tidemark/pkg/content/field"
 )
@@ -19,12 +20,36 @@ func (c Condition) IsMet(m field.Moment) bool {
 var comparisons = map[string]string{Less: "below", atMost: "at most", Equal: "equal to", atLeast: "at least",
 	more: "above"}
 
+// Words writes the condition for people: "price is below 80 EUR", "price falls", "in stock".
+func (c Condition) Words() string {
+	name, does := field.Word(c.name), c.predicate()
+	if !field.Reported(c.name) {
+		name = "“" + name + "”"
+	}
+	switch isPrevious := c.against == Previous; {
+	case c.op == FromTo && c.from.isNone() && c.name == field.Stock && c.to.stock.Text == "InStock":
+		name, does = "", c.to.stock.Words()
+	case c.op == FromTo && c.from.isNone() && !c.to.isNone():
+		does = "becomes " + cmp.Or(c.to.stock.Words(), c.to.String())
+	case c.op == Less && isPrevious:
+		does = "falls"
+	case c.op == more && isPrevious:
+		does = "rises"
+	case comparisons[c.op] != "":
+		does = "is " + comparisons[c.op] + strings.TrimPrefix(does, c.op)
+	}
+	if c.first {
+		does += firstToo
+	}
+	return strings.TrimSpace(name + " " + does)
+}
+
 // WhyNot says why a change of the condition's field does not meet the condition, such as: 89 EUR is not below 80 EUR.
 func (c Condition) WhyNot(change field.Change) string {
 	now, then := change.Now, change.Then
 	value := cmp.Or(now.Value.Words(), "no value")
 	switch {
-	case change.First && !c.first && c.holds(now):
+	case change.First && (c.op == FromTo || !c.first && c.holds(now)):
 		return value + " was the first value that was seen"
 	case c.holds(now):
 		return "it was so before: " + cmp.Or(then.Value.Words(), "no value")

@@ -55,6 +55,30 @@ func TestQ18WhyNot(t *testing.T) {
 	}
 }
 
+// TestQ18Words checks that a condition is written in words for people, and a first value that is seen has a reason of
+// its own (Q18).
+func TestQ18Words(t *testing.T) {
+	for want, spec := range map[string]api.Condition{
+		"price is below 80 EUR":                {Field: "price", Op: "<", Value: "80 EUR"},
+		"price falls":                          {Field: "price", Op: "<", Against: "previous"},
+		"price rises, also at the first check": {Field: "price", Op: ">", Against: "previous", First: true},
+		"price is below the lowest value":      {Field: "price", Op: "<", Against: "lowest"},
+		"in stock":                             {Field: "availability", Op: "fromTo", To: "InStock"},
+		"stock becomes out of stock":           {Field: "availability", Op: "fromTo", To: "OutOfStock"},
+		"“bikes” changes":                      {Field: "bikes", Op: "fromTo"},
+	} {
+		c, err := condition.Parse(spec)
+		if err != nil || c.Words() != want {
+			t.Errorf("%q, want %q (%v)", c.Words(), want, err)
+		}
+	}
+	c := condOf(t, api.Condition{Op: "fromTo"})
+	first := field.Change{Name: "it", First: true, Now: field.Moment{Value: read(t, field.Number, "41")}}
+	if have := c.WhyNot(first); have != "41 was the first value that was seen" {
+		t.Error(have)
+	}
+}
+
 // TestQ18Samples checks that a change that is made up for a condition meets it, for each operator and type (Q18).
 func TestQ18Samples(t *testing.T) {
 	types := map[field.Type]string{field.Number: "4", field.Money: "84 USD", field.Date: "2026-03-01",

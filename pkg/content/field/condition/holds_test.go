@@ -116,3 +116,28 @@ func TestG2ConstantsInJSON(t *testing.T) {
 		}
 	}
 }
+
+// TestG2AskedForWhatChangesAtOnce checks that a condition fires at the first check after somebody asked for the field,
+// if the value differs from what was stored then. One that also takes the first value fires where it holds (G2).
+func TestG2AskedForWhatChangesAtOnce(t *testing.T) {
+	for _, tt := range []struct {
+		was, is string
+		first   bool
+		fires   bool
+	}{
+		{"99 EUR", "78 EUR", false, true},
+		{"79 EUR", "78 EUR", false, false},
+		{"79 EUR", "78 EUR", true, true},
+		{"99 EUR", "98 EUR", true, false},
+	} {
+		c, err := condition.Parse(api.Condition{Field: "price", Op: "<", Value: "80 EUR", First: tt.first})
+		if err != nil {
+			t.Fatal(err)
+		}
+		change := field.Change{Name: "price", State: field.Found, Begins: true,
+			Then: field.Moment{Value: read(t, field.Money, tt.was)}, Now: field.Moment{Value: read(t, field.Money, tt.is)}}
+		if _, fires := c.Fires([]field.Change{change}); fires != tt.fires {
+			t.Errorf("%+v: fires %t", tt, fires)
+		}
+	}
+}
