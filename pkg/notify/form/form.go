@@ -63,12 +63,6 @@ const (
 	Prefix = "fields."
 )
 
-// Services lists all services, the most common first.
-func Services() []Service {
-	return []Service{mailForm, slack, telegram, teams, discord, ntfy, gotify, matrix, mattermost, rocketchat, zulip,
-		pushover, googlechat, generic}
-}
-
 // Kinds returns the kinds of all services.
 func Kinds() (out []string) {
 	for _, s := range Services() {

@@ -13,30 +13,48 @@ import (
 // builder makes the requests that send a message to a service.
 type builder func(u *url.URL, m Message) ([]request, error)
 
-// kind is a service: how its requests are built, and how its answers refuse a message.
+// kind is a service: how its requests are built, how its answers refuse a message, and how it reads texts.
 type kind struct {
 	build   builder
 	refusal refusal
+	text    markup
 }
 
 // services contains the services by the schemes of their addresses. Addresses have the form that shoutrrr uses
 // (https://shoutrrr.nickfedor.com).
 var services = map[string]kind{
-	"discord":    {discord, discordSays},
-	"generic":    {generic, nil},
-	"googlechat": {googlechat, saysNo},
-	"gotify":     {gotify, saysNo},
-	"matrix":     {matrix, saysNo},
-	"mattermost": {mattermost, saysNo},
-	"ntfy":       {ntfy, saysNo},
-	"pushover":   {pushover, mustSayYes},
-	"rocketchat": {rocketchat, saysNo},
-	"slack":      {slack, mustSayYes},
-	"smtp":       {}, // see [Sender.letter]
-	"teams":      {teams, teamsSays},
-	"telegram":   {telegram, mustSayYes},
-	"zulip":      {zulip, saysNo},
+	"discord":    {discord, discordSays, discordText},
+	"generic":    {generic, nil, asIs},
+	"googlechat": {googlechat, saysNo, chatText},
+	"gotify":     {gotify, saysNo, asIs},
+	"matrix":     {matrix, saysNo, asIs},
+	"mattermost": {mattermost, saysNo, mattermostText},
+	"ntfy":       {ntfy, saysNo, ntfyText},
+	"pushover":   {pushover, mustSayYes, pushoverText},
+	"rocketchat": {rocketchat, saysNo, rocketText},
+	"slack":      {slack, mustSayYes, slackText},
+	"smtp":       {text: asIs}, // see [Sender.letter]
+	"teams":      {teams, teamsSays, asIs},
+	"telegram":   {telegram, mustSayYes, telegramText},
+	"zulip":      {zulip, saysNo, zulipText},
 }
+
+// The markups of services. Limits are those of their documentation.
+var (
+	asIs         = markup{most: 32 << 10, unit: bytesOf}
+	slackText    = markup{most: 4000, unit: points, escape: entities, inURL: entities}
+	discordText  = markup{most: 2000, unit: utf16Units, escape: backslashed("\\*_~|[]()<>#`"), inURL: bracketed}
+	telegramText = markup{most: 4096, unit: utf16Units, escape: behind("@")}
+	pushoverText = markup{most: 1024, unit: points}
+	ntfyText     = markup{most: 4096, unit: bytesOf}
+	chatText     = markup{most: 4096, unit: bytesOf, inURL: bracketed,
+		escape: joined(behind("[]"), map[string]string{"<": "‹"})}
+	mattermostText = markup{most: 4000, unit: points, inURL: bracketed,
+		escape: joined(backslashed("\\*_~|[]()<>#`!"), behind("@"))}
+	rocketText = markup{most: 5000, unit: utf16Units, inURL: bracketed,
+		escape: joined(backslashed("*_~`"), behind("@#[]<"))}
+	zulipText = markup{most: 10_000, unit: points, inURL: bracketed, escape: behind("@#[]<*`")}
+)
 
 // Services returns the names of all services, sorted.
 func Services() []string { return slices.Sorted(maps.Keys(services)) }

@@ -59,23 +59,6 @@ var bracketed = map[string]string{"[": "%5B", "]": "%5D"}
 
 var entities = map[string]string{"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 
-// The markups of services. Limits are those of their documentation.
-var (
-	asIs         = markup{most: 32 << 10, unit: bytesOf}
-	slackText    = markup{most: 4000, unit: points, escape: entities, inURL: entities}
-	discordText  = markup{most: 2000, unit: utf16Units, escape: backslashed("\\*_~|[]()<>#`"), inURL: bracketed}
-	telegramText = markup{most: 4096, unit: utf16Units, escape: behind("@")}
-	pushoverText = markup{most: 1024, unit: points}
-	ntfyText     = markup{most: 4096, unit: bytesOf}
-	chatText     = markup{most: 4096, unit: bytesOf, inURL: bracketed,
-		escape: joined(behind("[]"), map[string]string{"<": "‹"})}
-	mattermostText = markup{most: 4000, unit: points, inURL: bracketed,
-		escape: joined(backslashed("\\*_~|[]()<>#`!"), behind("@"))}
-	rocketText = markup{most: 5000, unit: utf16Units, inURL: bracketed,
-		escape: joined(backslashed("*_~`"), behind("@#[]<"))}
-	zulipText = markup{most: 10_000, unit: points, inURL: bracketed, escape: behind("@#[]<*`")}
-)
-
 // address matches an address in a text. What follows it is no part of it if it is a mark of markup.
 var address = regexp.MustCompile("(?i)https?://[^\\s<>\"`|\\\\]+")
 
@@ -250,17 +233,11 @@ type Shown struct {
 // Webhook is the name of a webhook beside those of services.
 const Webhook = "webhook"
 
-// markups are those of the services whose texts are not shown as they are.
-var markups = map[string]markup{
-	"discord": discordText, "googlechat": chatText, "mattermost": mattermostText, "pushover": pushoverText,
-	"rocketchat": rocketText, "slack": slackText, "telegram": telegramText, "zulip": zulipText,
-}
-
 // Preview returns a message as a service gets it. A service that is not known gets the text as it is.
 func Preview(service string, m Message) Shown {
 	text, below := asIs, m
-	if k, ok := markups[service]; ok {
-		text = k
+	if k, ok := services[service]; ok {
+		text = k.text
 	}
 	var out Shown
 	switch service {

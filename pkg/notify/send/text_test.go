@@ -6,30 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"unicode/utf16"
 	"unicode/utf8"
 )
-
-const googleSpace = "googlechat://chat.googleapis.com/v1/spaces/s/messages?key=k&token=t"
-
-// texts are services that show a message as one text, with the longest text in the unit of the service.
-var texts = map[string]struct {
-	most int
-	unit func(string) int
-}{
-	slackHook:                {4000, utf8.RuneCountInString},
-	discordHook:              {2000, func(s string) int { return len(utf16.Encode([]rune(s))) }},
-	telegramChat:             {4096, func(s string) int { return len(utf16.Encode([]rune(s))) }},
-	pushoverUser:             {1024, utf8.RuneCountInString},
-	ntfyTopic:                {4096, func(s string) int { return len(s) }},
-	googleSpace:              {4096, func(s string) int { return len(s) }},
-	"mattermost://h/t":       {4000, utf8.RuneCountInString},
-	rocketHook:               {5000, func(s string) int { return len(utf16.Encode([]rune(s))) }},
-	zulipStream:              {10_000, utf8.RuneCountInString},
-	matrixRoom:               {32 << 10, func(s string) int { return len(s) }},
-	"gotify://h.example/tk":  {32 << 10, func(s string) int { return len(s) }},
-	"generic://h.example/in": {32 << 10, func(s string) int { return len(s) }},
-}
 
 // requestTo builds the request of a message to a service with one receiver.
 func requestTo(t testing.TB, to string, m Message) request {
