@@ -68,10 +68,11 @@ screenshots: test-ui ## write the pictures in docs/images anew, and those of all
 	for page in a-changes a-item a-diff a-search a-items a-rule; do for width in wide narrow; do \
 	  cp build/screenshots/$$page-$$width.png docs/images/dashboard-$${page#a-}-$$width.png; done; done
 
-check: ## gofmt, vet, tidiness, and that no large file is tracked
+check: ## gofmt, sizes, vet, tidiness, and that no large file is tracked
 	@big=$$(git ls-files -z ':!:*testdata/*' | xargs -0 sh -c 'find "$$@" -prune -size +1024k' find); \
 	  test -z "$$big" || { echo "tracked, and larger than 1 MiB outside testdata: $$big"; exit 1; }
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo "not formatted:"; gofmt -l $$(git ls-files '*.go'); exit 1; }
+	$(GO) test ./tools/shape -run TestTheTreeKeepsItsShape
 	$(GO) vet ./...
 	$(GO) mod tidy -diff
 	cd measure && $(GO) vet ./... && $(GO) mod tidy -diff

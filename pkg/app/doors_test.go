@@ -17,6 +17,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
+const module = "github.com/tidemark/tidemark/"
+
 // A door is where people or programs set and see things, with the packages behind it. HTTP is the fourth: it has each
 // leaf of each type of request and answer by itself.
 type door struct {

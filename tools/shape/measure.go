@@ -21,9 +21,27 @@ import (
 // measure reads all Go files and HTML templates of the module in a folder, and type-checks its product packages. It
 // skips generated files and test data.
 func measure(dir string) (*measures, error) {
-	m := &measures{Lines: map[kind]int{}, Figures: newFigures()}
-	var files []string
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	m, files, err := measureSizes(dir)
+	if err != nil {
+		return nil, err
+	}
+	all, err := load(dir)
+	if err != nil {
+		return nil, err
+	}
+	m.Figures.measureDepth(all[0].Module.Path)
+	if err := m.Figures.measureNeedless(dir, all, files); err != nil {
+		return nil, err
+	}
+	m.ties(dir, all)
+	return m, nil
+}
+
+// measureSizes measures what a file shows by itself, and returns the paths of the Go files. It takes seconds, because
+// it checks no types.
+func measureSizes(dir string) (m *measures, files []string, err error) {
+	m = &measures{Lines: map[kind]int{}, Figures: newFigures()}
+	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
@@ -45,19 +63,7 @@ func measure(dir string) (*measures, error) {
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	all, err := load(dir)
-	if err != nil {
-		return nil, err
-	}
-	m.Figures.measureDepth(all[0].Module.Path)
-	if err := m.Figures.measureNeedless(dir, all, files); err != nil {
-		return nil, err
-	}
-	m.ties(dir, all)
-	return m, nil
+	return m, files, err
 }
 
 // load type-checks the packages of a module, without their tests.

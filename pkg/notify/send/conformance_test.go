@@ -73,7 +73,8 @@ func bytesIn(s string) int { return len(s) }
 
 // otherForms are further forms of addresses, with the start of the request.
 var otherForms = map[string]wire{
-	"slack://xoxb:1-2-3@general":           {"POST", "https://slack.com/api/chat.postMessage", `{"channel":"general"`, "Bearer xoxb-1-2-3"},
+	"slack://xoxb:1-2-3@general": {"POST", "https://slack.com/api/chat.postMessage", `{"channel":"general"`,
+		"Bearer xoxb-1-2-3"},
 	"ntfy://:tk@h.example/a?scheme=http":   {"POST", "http://h.example/", `{"message":`, "Bearer tk"},
 	"gotify://h.example/tk?disabletls=yes": {"POST", "http://h.example/message", `{"message":`, "tk"},
 }
@@ -144,7 +145,8 @@ func checkPreview(t *testing.T, name string, is conforming) {
 		return // see TestW20PreviewsAreWhatIsSent
 	}
 	evil := "*bold* <script> @everyone [pay](https://evil.example) & "
-	m := Message{ID: "a", Title: evil + strings.Repeat("t", 2000), Text: strings.Repeat(evil, 1000), URL: "https://a.example/_b_"}
+	m := Message{ID: "a", Title: evil + strings.Repeat("t", 2000), Text: strings.Repeat(evil, 1000),
+		URL: "https://a.example/_b_"}
 	got, text, title := Preview(name, m), textFor(t, is.address, m), titleFor(t, is.address, m)
 	if got.Text != text || !got.Cut || is.unit(text) > is.most {
 		t.Errorf("%s: %d of %d, cut %t: %.80q is shown as %.80q", name, is.unit(text), is.most, got.Cut, text, got.Text)

@@ -1,4 +1,4 @@
-package app
+package docs
 
 import (
 	"go/ast"

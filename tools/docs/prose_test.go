@@ -1,4 +1,4 @@
-package app
+package docs
 
 import (
 	"go/ast"
@@ -31,7 +31,7 @@ func TestPlainEnglish(t *testing.T) {
 	n := 0
 	eachSource(t, func(file, path string) {
 		switch {
-		case file == "pkg/app/prose_test.go":
+		case file == "tools/docs/prose_test.go":
 		case strings.HasSuffix(file, ".go"):
 			comments, shown := textsOf(t, path)
 			n += len(foreign.FindAllString(usual.ReplaceAllString(comments, ""), -1))
