@@ -49,8 +49,9 @@ ifneq ($(OTEL)$(APP_OS)$(APP_ARCH),)
 endif
 	@./build/tidemark app $(APP) $(if $(OTEL)$(APP_OS)$(APP_ARCH),--handler build/handler) $(if $(wildcard $(SITES)),--sites $(SITES))
 
+# Without -trimpath: go run and go test would compile everything again.
 build: ## build Tidemark, build/tidemark
-	$(GOBUILD) -o build/tidemark ./cmd/tidemark
+	CGO_ENABLED=0 $(GO) build -ldflags="$(LDFLAGS)" -o build/tidemark ./cmd/tidemark
 
 test: check ## run every test, on the embedded store and on Azurite, which it installs
 	$(GO) test ./...
@@ -60,7 +61,7 @@ test: check ## run every test, on the embedded store and on Azurite, which it in
 	cd tools/release && $(GO) vet ./... && $(GO) test ./...
 
 test-ui: build ## the dashboard in Chromium (CHROMIUM), also behind nginx and Caddy, which must be installed; pictures in build/screenshots
-	$(GOBUILD) -o build/demosite ./tools/demosite
+	CGO_ENABLED=0 $(GO) build -o build/demosite ./tools/demosite
 	cd testing/browser && $(GO) vet ./... && $(GO) test -timeout 30m ./...
 
 screenshots: test-ui ## write the pictures in docs/images anew, and those of all pages, wide and narrow, light and dark, in build/screenshots
@@ -82,7 +83,7 @@ openapi: ## write openapi.json, the schemas, the help texts of settings and the 
 	$(GO) test ./pkg/api/openapi/openapitest -run 'TestDocumentIsCurrent|TestRoutesInDocsAreCurrent|TestRulesSchemaIsCurrent|TestSitesSchemaIsCurrent|TestSettingsInDocsAreCurrent' -update
 
 demo: build ## add, crawl, search, change and delete pages of a small site, checking each outcome (STORAGE=azurite, DEMO_PORT)
-	$(GOBUILD) -o build/demosite ./tools/demosite
+	CGO_ENABLED=0 $(GO) build -o build/demosite ./tools/demosite
 	$(GO) run ./tools/demo -port $(DEMO_PORT)
 
 bench: app ## measure, as ratios to a baseline in the same run

@@ -132,7 +132,7 @@ func (h *registration) addMany(ctx context.Context, a addition) (any, error) {
 			return nil, err
 		}
 		item.Warning = warnings[j]
-		batch.Items[at[j]].Item = &item
+		batch.Items[at[j]].Item, batch.Items[at[j]].Known = &item, !got.Created
 	}
 	if failed > 0 && failed == len(sources) {
 		return nil, last // nothing was registered, so the answer is an error

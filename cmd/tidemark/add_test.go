@@ -103,6 +103,8 @@ func TestAddInBatches(t *testing.T) {
 	performAll(t, []script{
 		{name: "1,001 lines are two requests", args: []string{"add", "-f", urls}, out: "1,001 URLs added\n",
 			answers: []answered{{202, full}, {202, oneAdded}}},
+		{name: "an address that was known", args: []string{"add", "-f", urls}, out: "1,000 URLs added, 1 known already\n",
+			answers: []answered{{202, full}, {202, `{"items":[{"source":"x","item":{"id":"url_a"},"known":true}]}`}}},
 		{name: "the second request fails", args: []string{"add", "-f", urls}, code: 1,
 			answers: []answered{{202, full}, {500, `{"title":"Internal Server Error","detail":"storage does not answer"}`}},
 			err: "tidemark: storage does not answer\n" +

@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/words"
@@ -64,7 +63,7 @@ func address(text string) string {
 
 // add registers addresses; the form has one on each line.
 func (v *visit) add() page {
-	began, sources := v.clock(), words.Parts(v.PostForm.Get("urls"), "\n")
+	sources := words.Parts(v.PostForm.Get("urls"), "\n")
 	o := api.AddOptions{Force: v.PostForm.Get("force") != "", Credential: strings.TrimSpace(v.PostForm.Get("credential")),
 		GuessScheme: true}
 	files, _ := form.Of[api.Settings]().Changes(v.PostForm, filesForm().Was)
@@ -80,12 +79,12 @@ func (v *visit) add() page {
 		if err != nil {
 			return v.fail(err)
 		}
-		return v.added(batch.Items, began)
+		return v.added(batch.Items)
 	}
 	it := ask(v, api.AddURL, api.AddURLRequest{URL: sources[0], Force: o.Force,
 		Credential: o.Credential, GuessScheme: true})
 	if problem := v.refused(); problem != nil {
-		p := v.added([]api.AddURLResult{{Source: sources[0], Error: problem.Detail}}, began)
+		p := v.added([]api.AddURLResult{{Source: sources[0], Error: problem.Detail}})
 		p.Refused = problem
 		return p
 	}
@@ -116,7 +115,7 @@ func (v *visit) addPaths(sources []string, o api.AddOptions, files api.Patch) pa
 			pages = append(pages, source)
 		}
 	}
-	began, ofFiles := v.clock(), o
+	ofFiles := o
 	ofFiles.Patch = files
 	batch, err := v.client.AddFiles(v.Context(), paths, ofFiles)
 	switch problem := refusal(err); {
@@ -130,7 +129,7 @@ func (v *visit) addPaths(sources []string, o api.AddOptions, files api.Patch) pa
 		batch.Items = append(batch.Items, more.Items...)
 	}
 	v.fail(err)
-	return v.added(batch.Items, began)
+	return v.added(batch.Items)
 }
 
 // notAdded shows the form again, with what is wrong with it.
@@ -140,8 +139,8 @@ func (v *visit) notAdded(problem *api.Problem) page {
 	return page{Name: "added", Title: "Not added", Data: d, Refused: problem}
 }
 
-// added shows the outcome of an addition, which began at a time, and adds the typed tags to what is watched.
-func (v *visit) added(all []api.AddURLResult, began time.Time) page {
+// added shows the outcome of an addition, and adds the typed tags to what is watched.
+func (v *visit) added(all []api.AddURLResult) page {
 	d := addData{Form: filesForm(), Tags: v.PostForm.Get("tags")}
 	var ids []string
 	for _, one := range all {
@@ -154,7 +153,7 @@ func (v *visit) added(all []api.AddURLResult, began time.Time) page {
 			continue
 		default:
 			ids = append(ids, one.Item.ID)
-			if one.Item.FirstSeen.Before(began.Add(-time.Second)) {
+			if one.Known {
 				d.Known++
 			}
 		}

@@ -59,6 +59,7 @@ type AddFileRequest struct {
 type AddURLResult struct {
 	Source string `json:"source"`
 	Item   *Item  `json:"item,omitempty"`
+	Known  bool   `json:"known,omitempty"` // the item was there before
 	Error  string `json:"error,omitempty"`
 }
 

@@ -115,7 +115,7 @@ func (l *local) environ() (out []string) {
 func buildApp(t *testing.T) string {
 	t.Helper()
 	exe := filepath.Join(t.TempDir(), "tidemark")
-	build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-ldflags=-s -w", "-o", exe, "./cmd/tidemark")
+	build := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-o", exe, "./cmd/tidemark")
 	build.Dir = filepath.Join("..", "..")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {

@@ -81,6 +81,7 @@ type adding struct {
 	each          bool   // whether to print each added source, and not only their number
 	bar           *terminal.Bar
 	added, failed int
+	known         int // of the added ones, those that were there before
 }
 
 // fromFile adds the sources in a file, or in standard input when its name is "-".
@@ -161,6 +162,9 @@ func (a *adding) results(batch []entry, res api.AddURLBatch) {
 			continue
 		}
 		a.added++
+		if r.Known {
+			a.known++
+		}
 		if r.Item.Warning != "" {
 			a.note(batch[i], r.Item.Warning)
 		}
@@ -194,7 +198,8 @@ func (a *adding) stopped(err error) error {
 // finish prints a summary. It returns an error when any source of the list failed.
 func (a *adding) finish() error {
 	a.bar.End()
-	a.t.SayWhen(!a.each, "%s added", words.Count(a.added, a.noun))
+	a.t.SayWhen(!a.each, "%s added%s", words.Count(a.added-a.known, a.noun),
+		terminal.When(a.known > 0, ", %s known already", words.Thousands(a.known)))
 	if a.failed > 0 {
 		a.t.Note("%s not added", words.Count(a.failed, a.noun))
 		return command.ErrReported

@@ -309,7 +309,11 @@ func launchAzurite(ctx context.Context, o azurite.Options) (Emulator, error) {
 
 // StartAzurite starts an Azurite whose data is in the folder. [Folder.StopAzurite] stops it.
 func (f *Folder) StartAzurite(ctx context.Context) error {
-	f.report("starting Azurite (the first time it is downloaded, which takes a minute)")
+	if azurite.IsInstalled(f.Tools) {
+		f.report("starting Azurite")
+	} else {
+		f.report("starting Azurite (the first time it is downloaded, which takes a minute)")
+	}
 	dir := azuriteIn(f.Data)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/x509"
+	"database/sql"
 	"encoding/json"
 	"encoding/pem"
 	"errors"
@@ -27,6 +28,7 @@ import (
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 	"github.com/tidemark/tidemark/pkg/app"
 	"github.com/tidemark/tidemark/pkg/base/defaults"
+	"github.com/tidemark/tidemark/pkg/search/sqlitesearch"
 	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
@@ -180,6 +182,29 @@ func TestR1DoctorBrowser(t *testing.T) {
 			t.Errorf("without a browser: %+v", f)
 		}
 	}
+}
+
+// TestL5DoctorIndexes checks that an index of an earlier version is announced before the next start replaces it, and
+// that files that were set aside are named.
+func TestL5DoctorIndexes(t *testing.T) {
+	d := patient(t, nil)
+	d.o.data = t.TempDir()
+	index, err := sqlitesearch.Open(d.indexFile(), sqlitesearch.Options{})
+	if err == nil {
+		err = errors.Join(index.Create(t.Context()), index.Close())
+	}
+	db, openErr := sql.Open("sqlite", d.indexFile())
+	if err != nil || openErr != nil {
+		t.Fatal(err, openErr)
+	}
+	if _, err := db.ExecContext(t.Context(), "PRAGMA user_version(1)"); err != nil {
+		t.Fatal(err)
+	}
+	_ = db.Close()
+	foldertest.Write(t, d.indexFile()+".corrupt-1", "x")
+	examined(t, d)
+	wants(t, d, "index", warning, "the next start sets it aside")
+	wants(t, d, "index", fine, d.indexFile()+".corrupt-1 was set aside")
 }
 
 // TestL5DoctorDamage checks that flipped bytes in the pages of a store and in a body are found.

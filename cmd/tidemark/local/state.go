@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"time"
 
 	"github.com/tidemark/tidemark/cmd/tidemark/folder"
@@ -109,8 +110,13 @@ func (d *doctor) index(ctx context.Context) {
 		d.report("index", skipped, "", "the settings are not right")
 		return
 	}
+	d.setAside()
 	pages, err := d.countIndex(ctx)
 	switch {
+	case sqlitesearch.IsEarlier(err):
+		d.report("index", warning, "nothing is to be done; the new one takes as much room beside the old one",
+			"%s is of an earlier version: the next start sets it aside and fills a new one from the snapshots", d.indexFile())
+		return
 	case fault.Is(err, fault.NotFound) && d.cfg.Search.Endpoint == "":
 		d.report("index", fine, "", "%s is not there yet; the first start makes it, and fills it", d.indexFile())
 		return
@@ -131,6 +137,16 @@ func (d *doctor) index(ctx context.Context) {
 			"it is empty, and sources are said to be indexed")
 	default:
 		d.report("index", fine, "", "%s; `tidemark audit` compares each with the registry", words.Count(pages, "page"))
+	}
+}
+
+// setAside names the files of indexes that were set aside, which nobody removes but a person.
+func (d *doctor) setAside() {
+	for _, file := range sqlitesearch.SetAside(d.indexFile()) {
+		if info, err := os.Stat(file); err == nil {
+			d.report("index", fine, "", "%s was set aside for a new index, with %s; remove it when you like", file,
+				words.Size(info.Size()))
+		}
 	}
 }
 

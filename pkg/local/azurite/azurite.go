@@ -252,6 +252,12 @@ func Install(ctx context.Context, toolDir string, log io.Writer) (exe string, er
 	return exe, npmInstall(ctx, home, log)
 }
 
+// IsInstalled reports whether Azurite is in toolDir.
+func IsInstalled(toolDir string) bool {
+	_, err := os.Stat(executable(filepath.Join(toolDir, "azurite-"+Version)))
+	return err == nil
+}
+
 func executable(home string) string {
 	exe := filepath.Join(home, "node_modules", ".bin", "azurite")
 	if runtime.GOOS == "windows" {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
@@ -19,11 +20,15 @@ func (ix *Index) setAsideIfUnusable() error {
 		return nil // there is no index yet; Create creates it
 	}
 	err := ix.examine()
-	earlier := isEarlier(err)
+	earlier := IsEarlier(err)
 	if !earlier && !sqlitefile.IsDamage(err) {
 		return ix.file.Explain(err)
 	}
-	aside, renameErr := setAside(ix.file.Path)
+	why := corruptFile
+	if earlier {
+		why = oldFile
+	}
+	aside, renameErr := setAside(ix.file.Path, why)
 	if renameErr != nil {
 		return fault.New(fault.Unavailable, "search index %s cannot be used (%w) and cannot be set aside: %w", ix.file.Path,
 			err, renameErr)
@@ -54,7 +59,8 @@ func (ix *Index) examine() error {
 	return err
 }
 
-func isEarlier(err error) bool {
+// IsEarlier reports whether an error says that an earlier version wrote the file. [Open] sets such a file aside.
+func IsEarlier(err error) bool {
 	e, ok := errors.AsType[*sqlitefile.VersionError](err)
 	return ok && e.Have < e.Known
 }
@@ -81,11 +87,26 @@ func isCutOff(path string) bool {
 	return sqlitefile.SizeOf(header[:]) > info.Size()
 }
 
+// SetAside returns the paths of the files that [Open] has set aside for the index at path.
+func SetAside(path string) (files []string) {
+	for _, why := range []string{corruptFile, oldFile} {
+		found, _ := filepath.Glob(path + "." + why + "-*[0-9]") // the pattern is right
+		files = append(files, found...)
+	}
+	return files
+}
+
+// These say in the name of a file why it was set aside.
+const (
+	corruptFile = "corrupt"
+	oldFile     = "old"
+)
+
 // setAside renames a file and its log to the first unused name, and returns the new name. The log must be renamed,
 // too, because SQLite would otherwise apply the old log to a new file.
-func setAside(path string) (aside string, err error) {
+func setAside(path, why string) (aside string, err error) {
 	for n := 1; ; n++ {
-		aside = fmt.Sprintf("%s.corrupt-%d", path, n)
+		aside = fmt.Sprintf("%s.%s-%d", path, why, n)
 		if _, err := os.Lstat(aside); errors.Is(err, os.ErrNotExist) {
 			break
 		}

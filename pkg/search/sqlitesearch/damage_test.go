@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -56,14 +57,14 @@ func TestDamage(t *testing.T) {
 			if err := os.WriteFile(path, tc.damage(data), 0o666); err != nil {
 				t.Fatal(err)
 			}
-			expectSetAside(t, path, 1)
+			expectSetAside(t, path, path+".corrupt-1")
 		})
 	}
 }
 
-// expectSetAside opens a damaged file and checks that it is kept as path.corrupt-<n>, reported,
-// and replaced by an index that works.
-func expectSetAside(t *testing.T, path string, n int) {
+// expectSetAside opens a file that cannot be used and checks that it is kept under another name, reported, and replaced
+// by an index that works.
+func expectSetAside(t *testing.T, path, aside string) {
 	t.Helper()
 	var log bytes.Buffer
 	ix, err := Open(path, Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
@@ -71,7 +72,9 @@ func expectSetAside(t *testing.T, path string, n int) {
 		t.Fatal(err)
 	}
 	defer ix.Close()
-	aside := fmt.Sprintf("%s.corrupt-%d", path, n)
+	if !slices.Contains(SetAside(path), aside) {
+		t.Errorf("%s is not among %v", aside, SetAside(path))
+	}
 	if _, err := os.Stat(aside); err != nil || !strings.Contains(log.String(), filepath.Base(aside)) {
 		t.Errorf("stat: %v, log: %s", err, log.String())
 	}
@@ -107,7 +110,7 @@ func TestDamageMetLater(t *testing.T) {
 		t.Fatalf("have %v", err)
 	}
 	ix.Close()
-	expectSetAside(t, path, 2)
+	expectSetAside(t, path, path+".corrupt-2")
 	if again := open(t, path); count(t, again) != 1 {
 		t.Error("set aside twice")
 	}
@@ -182,11 +185,11 @@ func TestOlderVersionIsBuiltAnew(t *testing.T) {
 				t.Fatal(err)
 			}
 			ix.Close()
-			if _, err := Examine(t.Context(), path, true); err == nil ||
+			if _, err := Examine(t.Context(), path, true); !IsEarlier(err) ||
 				!strings.Contains(err.Error(), fmt.Sprintf("has version %d", version)) {
 				t.Errorf("examined: %v", err)
 			}
-			expectSetAside(t, path, 1)
+			expectSetAside(t, path, path+".old-1")
 		})
 	}
 }

@@ -75,7 +75,7 @@ func TestS6DamagedIndex(t *testing.T) {
 	wantTrouble(t, err, path+" is damaged; restart the program")
 	wantTrouble(t, ix.Ping(t.Context()), path+" is damaged; restart the program")
 	ix.Close()
-	expectSetAside(t, path, 1)
+	expectSetAside(t, path, path+".corrupt-1")
 	if err := open(t, path).Ping(t.Context()); err != nil {
 		t.Errorf("after it was set aside: %v", err)
 	}

@@ -101,8 +101,8 @@ const (
 	mapped = "mmap_size(2147418112)"
 )
 
-// Open opens the index in the file at path. The file need not exist, but its folder must. Open renames a damaged
-// file, or one of an earlier version, to path.corrupt-<n>. Errors: Invalid for a file that a newer program wrote or
+// Open opens the index in the file at path. The file need not exist, but its folder must. Open renames a damaged file
+// to path.corrupt-<n>, and one of an earlier version to path.old-<n>. Errors: Invalid for a file that a newer program wrote or
 // that is not a search index. Such a file stays unchanged.
 func Open(path string, o Options) (*Index, error) {
 	ix := &Index{file: databaseAt(path), log: o.Log, model: o.Model, signs: signCache{most: cachedBytes}}
