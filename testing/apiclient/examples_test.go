@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -53,6 +54,13 @@ func TestL6Examples(t *testing.T) {
 		t.Run(example.name, func(t *testing.T) {
 			page := site + "/" + example.name
 			out := play(t, server, append(example.command, page, example.name+` "high water"`)...)
+			for again := range 3 { // a change is published after the page is indexed: on a busy machine, after the example asked
+				if strings.Contains(out, "changed "+page+" at 20") {
+					break
+				}
+				page = fmt.Sprintf("%s/%s?%d", site, example.name, again)
+				out = play(t, server, append(example.command, page, example.name+` "high water"`)...)
+			}
 			for _, want := range []string{"added url_", "it is Indexed\n", "found Tides by " + example.name + " " + page,
 				"changed " + page + " at 20"} {
 				if !strings.Contains(out, want) {
