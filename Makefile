@@ -24,7 +24,7 @@ GOBUILD := CGO_ENABLED=0 $(GO) build -trimpath -ldflags="$(LDFLAGS)"
 export TOOLS
 
 .DEFAULT_GOAL := help
-.PHONY: help run func func-version app build test test-ui screenshots check openapi demo bench attack model mutants soak prove package release release-check deb-check container infra-check clean
+.PHONY: help run func func-version app build test quick test-ui screenshots check openapi demo bench attack model mutants soak prove package release release-check deb-check container infra-check clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -54,11 +54,14 @@ build: ## build Tidemark, build/tidemark
 	CGO_ENABLED=0 $(GO) build -ldflags="$(LDFLAGS)" -o build/tidemark ./cmd/tidemark
 
 test: check ## run every test, on the embedded store and on Azurite, which it installs
-	$(GO) test ./...
+	$(GO) test -p 4 ./...
 	cd testing/apiclient && $(GO) generate && $(GO) vet ./... && $(GO) test -timeout 60m ./...
 	cd otel && $(GO) vet ./... && $(GO) test ./...
 	cd measure && $(GO) test ./...
 	cd tools/release && $(GO) vet ./... && $(GO) test ./...
+
+quick: ## test what a change touches, within a minute, and name what is left out (ARGS="-base main")
+	$(GO) run ./tools/quick $(ARGS)
 
 test-ui: build ## the dashboard in Chromium (CHROMIUM), also behind nginx and Caddy, which must be installed; pictures in build/screenshots
 	CGO_ENABLED=0 $(GO) build -o build/demosite ./tools/demosite

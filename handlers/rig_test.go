@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -57,8 +56,6 @@ func TestMain(m *testing.M) {
 	document.Main()
 	azuritetest.Main(m)
 }
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // rig is the whole app in memory, with a web of one host.
 type rig struct {

@@ -2,11 +2,9 @@ package ui
 
 import (
 	"encoding/xml"
-	"flag"
 	"io"
 	"math"
 	"math/rand/v2"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -14,10 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/tidemark/tidemark/pkg/base/goldentest"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 var begin = time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)
 
@@ -55,19 +51,7 @@ func TestG2SparkGolden(t *testing.T) {
 
 func compare(t *testing.T, name, have string) {
 	t.Helper()
-	path := "testdata/" + name + ".svg"
-	if *update {
-		if err := os.WriteFile(path, []byte(have+"\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), have+"\n"); diff != "" {
-		t.Errorf("%s: %s", name, diff)
-	}
+	goldentest.Compare(t, "testdata/"+name+".svg", have+"\n")
 }
 
 // G2: TestG2SparkOfNothing checks that a history without a value has no picture.

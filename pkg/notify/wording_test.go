@@ -2,20 +2,19 @@ package notify
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/goldentest"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/notify/letter"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // services adds a channel of each service, and returns their names.
 func (r *rig) services() (names []string) {
@@ -146,13 +145,5 @@ func TestW20Previews(t *testing.T) {
 // golden compares a text with a file of testdata.
 func golden(t *testing.T, name, have string) {
 	t.Helper()
-	file := "testdata/" + name
-	if *update {
-		must(t, os.WriteFile(file, []byte(have), 0o644))
-	}
-	want, err := os.ReadFile(file)
-	must(t, err)
-	if diff := cmp.Diff(string(want), have); diff != "" {
-		t.Error(diff)
-	}
+	goldentest.Compare(t, "testdata/"+name, have)
 }

@@ -2,7 +2,6 @@ package registry
 
 import (
 	"encoding/json"
-	"flag"
 	"os"
 	"strings"
 	"testing"
@@ -10,12 +9,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/goldentest"
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden rows")
 
 // fullItem has every column set.
 func fullItem() Item {
@@ -59,11 +58,9 @@ func fullItem() Item {
 func TestA6OldRowsAreReadAsWritten(t *testing.T) {
 	const file = "testdata/item_v1.json"
 	want := fullItem()
-	if *update {
+	if goldentest.Update() {
 		b, _ := json.MarshalIndent(want.entity().Props, "", "  ")
-		if err := os.WriteFile(file, append(b, '\n'), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		goldentest.Write(t, file, string(b)+"\n")
 	}
 	b, err := os.ReadFile(file)
 	if err != nil {

@@ -185,6 +185,26 @@ func TestF4Commands(t *testing.T) {
 	}
 }
 
+// goTest is a command that runs tests of packages by their names.
+var goTest = regexp.MustCompile("go test (\\./\\S+) -run '?([^ '`\n]+)'?")
+
+// TestCommandsFindTests checks that every go test command in the documents has a test to run.
+func TestCommandsFindTests(t *testing.T) {
+	found := 0
+	for _, doc := range documents(t) {
+		text := strings.ReplaceAll(readDoc(t, doc), "\n", " ")
+		for _, m := range goTest.FindAllStringSubmatch(text, -1) {
+			pattern, err := regexp.Compile(m[2])
+			if found++; err != nil || !slices.ContainsFunc(testsOf(t, m[1]), pattern.MatchString) {
+				t.Errorf("%s: %s finds no test", doc, m[0])
+			}
+		}
+	}
+	if found < 5 {
+		t.Errorf("only %d commands were found", found)
+	}
+}
+
 // TestDependenciesAreExplained: every direct dependency has a row in docs/decisions.md, with the
 // version in use.
 func TestDependenciesAreExplained(t *testing.T) {

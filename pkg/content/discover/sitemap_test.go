@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,11 +11,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/goldentest"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden file")
 
 // result is one line of the golden file.
 type result struct {
@@ -46,23 +45,11 @@ func TestE8Sitemaps(t *testing.T) {
 		}
 		have[filepath.Base(path)] = resultOf(body)
 	}
-	if *update {
-		data, _ := json.MarshalIndent(have, "", " ")
-		if err := os.WriteFile(golden, append(data, '\n'), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	data, err := os.ReadFile(golden)
+	data, err := json.MarshalIndent(have, "", " ")
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]result{}
-	if err := json.Unmarshal(data, &want); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want, have); diff != "" {
-		t.Error(diff)
-	}
+	goldentest.Compare(t, golden, string(data)+"\n")
 }
 
 func corpus(t testing.TB) []string {

@@ -3,9 +3,7 @@ package warc
 import (
 	"bytes"
 	"errors"
-	"flag"
 	"io"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -15,9 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/goldentest"
 )
-
-var update = flag.Bool("update", false, "write the golden file anew")
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
@@ -67,15 +64,7 @@ func must(t testing.TB, err error) {
 
 func TestGolden(t *testing.T) {
 	have := example(t, false)
-	path := filepath.Join("testdata", "example.warc")
-	if *update {
-		must(t, os.WriteFile(path, have, 0o644))
-	}
-	want, err := os.ReadFile(path)
-	must(t, err)
-	if diff := cmp.Diff(string(want), string(have)); diff != "" {
-		t.Errorf("-want +have:\n%s", diff)
-	}
+	goldentest.Compare(t, filepath.Join("testdata", "example.warc"), string(have))
 	if _, err := readAll(have, false); err != nil {
 		t.Error(err)
 	}

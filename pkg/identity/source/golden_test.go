@@ -2,18 +2,16 @@ package source_test
 
 import (
 	"crypto/sha256"
-	"flag"
 	"fmt"
 	"os"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/tidemark/tidemark/pkg/base/goldentest"
 	"github.com/tidemark/tidemark/pkg/identity/lineage"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 )
-
-var update = flag.Bool("update", false, "write testdata/golden.txt and testdata/versions.txt")
 
 const (
 	goldenFile   = "testdata/golden.txt"
@@ -123,12 +121,13 @@ func urlVersion(t *testing.T) string {
 // far. Its digests prevent edits of the golden file together with the code.
 func TestGolden(t *testing.T) {
 	g, version := readGolden(t), urlVersion(t)
-	if *update {
+	if goldentest.Update() {
 		updateGolden(t, g, version)
 		g = readGolden(t)
 	}
 	if g.version != version {
-		t.Fatalf("B6: the golden file was made under %q, lineage.Current says %q: run with -update", g.version, version)
+		t.Fatalf("B6: the golden file was made under %q, lineage.Current says %q; %s", g.version, version,
+			goldentest.Accept(t))
 	}
 	for _, c := range g.cases() {
 		checkCase(t, c, version)

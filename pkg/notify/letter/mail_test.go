@@ -1,21 +1,19 @@
 package letter
 
 import (
-	"flag"
 	"fmt"
 	"math"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
 
-	"github.com/tidemark/tidemark/pkg/api"
-	"github.com/tidemark/tidemark/pkg/feed"
 	"golang.org/x/net/html"
 	"pgregory.net/rapid"
-)
 
-var update = flag.Bool("update", false, "write the golden files anew")
+	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/goldentest"
+	"github.com/tidemark/tidemark/pkg/feed"
+)
 
 var tide = Links{Difference: "https://tide.example/api/ui/items/url_a/diff?from=a&to=b",
 	Why: "https://tide.example/api/ui/changes/7.1.1", Mute: "https://tide.example/api/ui/m/MUTE",
@@ -79,16 +77,7 @@ func TestW20MailsAreAsBefore(t *testing.T) {
 		fmt.Fprintf(&out, "== %s\n%s\n-- text\n%s\n-- HTML\n%s\n", name, l.Title, l.Text(),
 			head.ReplaceAllString(l.HTML(), "<style>…</style>"))
 	}
-	const path = "testdata/mails.golden"
-	if *update {
-		if err := os.WriteFile(path, []byte(out.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil || string(want) != out.String() {
-		t.Errorf("mails are not as in %s (%v): look at the difference, and run the test with -update", path, err)
-	}
+	goldentest.Compare(t, "testdata/mails.golden", out.String())
 }
 
 // W20: TestW20MailsSayWhatMatters checks what a mail has and what it has not: the program and one button, no name of

@@ -102,8 +102,8 @@ const (
 )
 
 // Open opens the index in the file at path. The file need not exist, but its folder must. Open renames a damaged file
-// to path.corrupt-<n>, and one of an earlier version to path.old-<n>. Errors: Invalid for a file that a newer program wrote or
-// that is not a search index. Such a file stays unchanged.
+// to path.corrupt-<n>, and one of an earlier version to path.old-<n>. Errors: Invalid for a file that a newer program
+// wrote or that is not a search index. Such a file stays unchanged.
 func Open(path string, o Options) (*Index, error) {
 	ix := &Index{file: databaseAt(path), log: o.Log, model: o.Model, signs: signCache{most: cachedBytes}}
 	defaults.Log(&ix.log)

@@ -1,8 +1,6 @@
 package openapitest
 
 import (
-	"bytes"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,30 +9,20 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/api/openapi"
+	"github.com/tidemark/tidemark/pkg/base/goldentest"
 	"github.com/tidemark/tidemark/pkg/form"
 )
 
 const top = "../../../.."
-
-var update = flag.Bool("update", false, "write openapi.json and the tables of docs/api.md anew")
 
 // TestDocumentIsCurrent checks that the committed document equals the one built from the types, comments and
 // conversations.
 func TestDocumentIsCurrent(t *testing.T) {
 	have, err := Build(top)
 	must(t, err)
-	if *update {
-		must(t, os.WriteFile(filepath.Join("..", "openapi.json"), have, 0o644))
-		return
-	}
-	if !bytes.Equal(have, openapi.JSON) {
-		t.Errorf("pkg/api/openapi/openapi.json is not what the code says: run make openapi, and read what has "+
-			"changed\n-file +code\n%s",
-			cmp.Diff(string(openapi.JSON), string(have)))
-	}
+	goldentest.Compare(t, filepath.Join("..", "openapi.json"), string(have))
 }
 
 // TestHelpIsCurrent checks that the help texts of settings equal the comments of package api.
@@ -53,15 +41,7 @@ func TestHelpIsCurrent(t *testing.T) {
 	have, err := encode(help)
 	must(t, err)
 	file := filepath.Join(top, "pkg", "form", "help.json")
-	if *update {
-		must(t, os.WriteFile(file, have, 0o644))
-		return
-	}
-	kept, err := os.ReadFile(file)
-	must(t, err)
-	if diff := cmp.Diff(string(kept), string(have)); diff != "" {
-		t.Errorf("%s is not what the comments say: run make openapi\n-file +code\n%s", file, diff)
-	}
+	goldentest.Compare(t, file, string(have))
 }
 
 // settings are the types whose fields people set.
@@ -83,15 +63,7 @@ func TestRulesSchemaIsCurrent(t *testing.T) {
 	have, err := RulesFile(top)
 	must(t, err)
 	file := filepath.Join(top, "schemas", "rules.json")
-	if *update {
-		must(t, os.WriteFile(file, have, 0o644))
-		return
-	}
-	kept, err := os.ReadFile(file)
-	must(t, err)
-	if diff := cmp.Diff(string(kept), string(have)); diff != "" {
-		t.Errorf("%s is not what the code says: run make openapi\n-file +code\n%s", file, diff)
-	}
+	goldentest.Compare(t, file, string(have))
 }
 
 // TestSitesSchemaIsCurrent checks that the schema of the site file describes how links are followed as the type of the
@@ -114,11 +86,7 @@ func TestSitesSchemaIsCurrent(t *testing.T) {
 			strings.ToUpper(f.Help[:1])+f.Help[1:]+".", rest)
 	}
 	have := followSchema.ReplaceAllString(string(kept), "${1}"+strings.ReplaceAll(b.String(), "$", "$$")+"$2")
-	if *update {
-		must(t, os.WriteFile(file, []byte(have), 0o644))
-	} else if diff := cmp.Diff(string(kept), have); diff != "" {
-		t.Errorf("%s is not what the description says: run make openapi\n-file +code\n%s", file, diff)
-	}
+	goldentest.Compare(t, file, have)
 }
 
 var followSchema = regexp.MustCompile(`(?s)(  "follow": \{\n   "type": "object",\n[^\n]*\n   "properties": \{\n).*?(\n   \}\n  \},\n)`)
@@ -134,11 +102,7 @@ func TestRoutesInDocsAreCurrent(t *testing.T) {
 	must(t, err)
 	have, err := Routes(page, d)
 	must(t, err)
-	if *update {
-		must(t, os.WriteFile(file, have, 0o644))
-	} else if diff := cmp.Diff(string(page), string(have)); diff != "" {
-		t.Errorf("docs/api.md is not what the code says: run make openapi\n-file +code\n%s", diff)
-	}
+	goldentest.Compare(t, file, string(have))
 }
 
 func must(t *testing.T, err error) {

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/goldentest"
 	"github.com/tidemark/tidemark/pkg/form"
 )
 
@@ -25,12 +25,7 @@ func TestSettingsInDocsAreCurrent(t *testing.T) {
 	if !found || !ended {
 		t.Fatalf("%s has no section for the settings", file)
 	}
-	have := before + begin + settingsTable() + end + after
-	if *update {
-		must(t, os.WriteFile(file, []byte(have), 0o644))
-	} else if diff := gocmp.Diff(string(page), have); diff != "" {
-		t.Errorf("%s is not what the descriptions say: run make openapi\n-file +code\n%s", file, diff)
-	}
+	goldentest.Compare(t, file, before+begin+settingsTable()+end+after)
 }
 
 // settingsTable lists the settings of an item. A tag has the same, but for those of folders and of the item alone.

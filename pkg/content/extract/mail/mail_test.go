@@ -1,7 +1,6 @@
 package mail
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,13 +8,13 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/goldentest"
 	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
 const base = "https://harbour.example/mails/1.eml"
-
-var update = flag.Bool("update", false, "write the golden files")
 
 func read(t testing.TB, body string, lim extract.Limits) extract.Document {
 	t.Helper()
@@ -60,14 +59,7 @@ func dump(doc extract.Document) string {
 func TestA17Golden(t *testing.T) {
 	for _, path := range files(t) {
 		golden, got := strings.TrimSuffix(path, ".eml")+".golden", dump(read(t, load(t, path), extract.Limits{}))
-		if *update {
-			if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if diff := cmp.Diff(load(t, golden), got); diff != "" {
-			t.Errorf("%s: want -, have +:\n%s", path, diff)
-		}
+		goldentest.Compare(t, golden, got)
 	}
 }
 

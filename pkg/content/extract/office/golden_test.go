@@ -3,19 +3,15 @@ package office_test
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/tidemark/tidemark/pkg/base/goldentest"
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/content/extract/office"
 )
-
-// update reports whether the golden files are rewritten; the tests inside the package have the flag.
-func update() bool { return flag.Lookup("update").Value.String() == "true" }
 
 // readers maps file extensions to readers.
 var readers = map[string]func([]byte, extract.Limits) (extract.Document, error){".docx": office.DOCX,
@@ -48,20 +44,7 @@ func TestGolden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			have := golden(t, doc)
-			file := path + ".golden"
-			if update() {
-				if err := os.WriteFile(file, have, 0o666); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), string(have)); diff != "" {
-				t.Errorf("-want +have\n%s", diff)
-			}
+			goldentest.Compare(t, path+".golden", string(golden(t, doc)))
 		})
 	}
 }

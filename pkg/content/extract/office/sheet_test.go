@@ -3,7 +3,6 @@ package office
 import (
 	"archive/zip"
 	"bytes"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -12,13 +11,12 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/xuri/excelize/v2"
-)
 
-var update = flag.Bool("update", false, "write the golden file")
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/goldentest"
+	"github.com/tidemark/tidemark/pkg/content/extract"
+)
 
 func load(t testing.TB, name string) []byte {
 	t.Helper()
@@ -39,14 +37,7 @@ func TestA17Golden(t *testing.T) {
 	for _, b := range doc.Blocks {
 		fmt.Fprintf(&out, "\n[%s %d]\n%s\n", b.Kind, b.Level, b.Text)
 	}
-	if *update {
-		if err := os.WriteFile("testdata/harbour.golden", []byte(out.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if diff := cmp.Diff(string(load(t, "harbour.golden")), out.String()); diff != "" {
-		t.Errorf("want -, have +:\n%s", diff)
-	}
+	goldentest.Compare(t, "testdata/harbour.golden", out.String())
 }
 
 // TestA17Oracle checks that every word that LibreOffice shows is present. (Its export formats numbers differently.)

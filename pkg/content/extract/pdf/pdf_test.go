@@ -1,7 +1,6 @@
 package pdf
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,12 +9,13 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/goldentest"
 	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
 var (
-	update = flag.Bool("update", false, "write the golden files")
 	cache  string // compiled once for all tests
 	engine *Engine
 )
@@ -56,15 +56,7 @@ func TestA17Golden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, path := show(doc), filepath.Join("testdata", name+".golden")
-			if *update {
-				if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if diff := cmp.Diff(string(load(t, name+".golden")), got); diff != "" {
-				t.Errorf("want -, have +:\n%s", diff)
-			}
+			goldentest.Compare(t, filepath.Join("testdata", name+".golden"), show(doc))
 		})
 	}
 }

@@ -3,7 +3,6 @@ package web
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,13 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/tidemark/tidemark/pkg/base/goldentest"
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/identity/lineage"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files; add hashes of new ones")
 
 const goldenBase = "https://port.example/news/"
 
@@ -59,19 +55,7 @@ func TestGolden(t *testing.T) {
 			if err := enc.Encode(extractFile(t, page)); err != nil {
 				t.Fatal(err)
 			}
-			golden := strings.TrimSuffix(page, filepath.Ext(page)) + ".golden"
-			if *update {
-				if err := os.WriteFile(golden, have.Bytes(), 0o666); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), have.String()); diff != "" {
-				t.Errorf("-want +have\n%s", diff)
-			}
+			goldentest.Compare(t, strings.TrimSuffix(page, filepath.Ext(page))+".golden", have.String())
 		})
 	}
 }
@@ -89,7 +73,7 @@ func TestHashesKeepTheirVersion(t *testing.T) {
 		t.Fatalf("%s has no text component", lineage.Current)
 	}
 	data, err := os.ReadFile(hashesFile)
-	if err != nil && !*update {
+	if err != nil && !goldentest.Update() {
 		t.Fatal(err)
 	}
 	known := map[string]string{} // "<version> <page>" → line
@@ -104,13 +88,13 @@ func TestHashesKeepTheirVersion(t *testing.T) {
 		if want, found := known[key]; found && want != have {
 			t.Errorf("%s: output changed under the same version; raise the text component of lineage.Current\nwant %s\nhave %s",
 				page, want, have)
-		} else if !found && *update {
+		} else if !found && goldentest.Update() {
 			data = append(data, have+"\n"...)
 		} else if !found {
 			t.Errorf("%s: not in %s; run with -update", page, hashesFile)
 		}
 	}
-	if *update {
+	if goldentest.Update() {
 		if err := os.WriteFile(hashesFile, data, 0o666); err != nil {
 			t.Fatal(err)
 		}
