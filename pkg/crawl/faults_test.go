@@ -146,13 +146,13 @@ func TestFaultsOfEveryStep(t *testing.T) {
 	})
 }
 
-// every returns which of the faults are tried: in memory all of them. On the embedded store it is one in five, at
+// every returns which of the faults are tried: in memory all of them. On the embedded store it is one in 15, at
 // other steps for each case, because there only the store itself can make a difference.
 func every(t *testing.T) int {
 	if strings.Contains(t.Name(), "/mem") {
 		return 1
 	}
-	return 5
+	return 15
 }
 
 // disturb runs one check whose nth step fails, and then everything that the host would do.

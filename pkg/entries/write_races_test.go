@@ -22,7 +22,7 @@ import (
 // TestD4Races checks that concurrent inserts of the same entry, from two processes, leave one row (D4).
 func TestD4Races(t *testing.T) {
 	onStores(t, func(t *testing.T, r *rig) {
-		const racers = 200
+		const racers = 100
 		processes := []*Store{r.Store, r.another()}
 		for _, tt := range []struct {
 			policy    string

@@ -39,12 +39,15 @@ func dieAtEachRequest(t *testing.T, prompt bool, stores map[string]opener) {
 	for name, open := range stores {
 		t.Run(name, func(t *testing.T) {
 			for _, after := range []bool{false, true} {
-				n := 1
+				n, step := 1, 1
+				if name != "mem" {
+					step = 4 // there only the store itself can make a difference
+				}
 				for toldThoughItDies(t, newRigOn(t, open), n, after, prompt) {
-					n++
+					n += step
 				}
 				if n < 10 {
-					t.Errorf("after %t: only %d requests failed", after, n-1)
+					t.Errorf("after %t: only the first %d requests failed", after, n-step)
 				}
 			}
 		})
