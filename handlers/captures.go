@@ -368,7 +368,7 @@ func (h *captureHandlers) text(ctx context.Context, q api.TextQuery) (any, error
 		return api.PageText{
 			ItemID: string(it.ID), URL: it.DisplaySource, Title: doc.Title, Capture: digest, At: c.CapturedAt,
 			CheckedAt: checkedAt(it, c), Current: c.RawHash == it.RawHash,
-			Text: extract.Markdown(doc.Blocks), Cut: doc.CutWhy(),
+			NextCheckIn: int(it.NextCheckIn(time.Now()).Seconds()), Text: extract.Markdown(doc.Blocks), Cut: doc.CutWhy(),
 		}, nil
 	}
 	return wire.Content{Body: []byte(withCut(extract.Markdown(doc.Blocks), doc)),

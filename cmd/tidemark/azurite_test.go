@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
+	"github.com/tidemark/tidemark/pkg/local/azurite"
 	"github.com/tidemark/tidemark/pkg/local/azurite/azuritetest"
 )
 
@@ -70,10 +71,13 @@ func TestAzuriteWithDamagedData(t *testing.T) {
 		0o600); err != nil {
 		t.Fatal(err)
 	}
+	if _, err := azurite.Install(t.Context(), tools, nil); err != nil {
+		t.Fatal(err)
+	}
 	p, _, errOut := quietTerminal(nil)
 	code := run(t.Context(), p, noEnv, []string{"azurite", "--data", data, "--tools", tools, "--azurite-port-base",
 		freePortBase(t), "--", "true"})
-	want := `tidemark: starting Azurite (the first time it is downloaded, which takes a minute)
+	want := `tidemark: starting Azurite
 tidemark: azurite ended before it answered: exit status 1; the end of DATA/tidemark.log says why
 if its data is damaged, move DATA/azurite away and start again; the registry in it is then lost
 `

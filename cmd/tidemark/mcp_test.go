@@ -3,13 +3,17 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -111,7 +115,9 @@ func TestJ7RealProgram(t *testing.T) {
 			}
 		}
 	}
-	node, suite := conformance(t)
+	node, modules := mcpClients(t)
+	byOthers(t, node, modules, server+"/api/mcp", page)
+	suite := filepath.Join(modules, "@modelcontextprotocol", "conformance", "dist", "index.js")
 	for _, scenario := range []string{"server-initialize", "ping", "tools-list", "resources-list",
 		"dns-rebinding-protection"} {
 		cmd := exec.CommandContext(t.Context(), node, suite, "server", "--url", server+"/api/mcp", "--scenario", scenario)
@@ -122,39 +128,37 @@ func TestJ7RealProgram(t *testing.T) {
 	}
 }
 
-// The versions of the protocol's conformance suite and of the Node.js 22 that runs it. npm installs both.
-const (
-	conformancePackage = "@modelcontextprotocol/conformance@0.1.16"
-	nodePackage        = "node@22.23.3"
-)
+// mcpPackages are the protocol's conformance suite, the clients that others wrote, and a Node.js that runs them.
+var mcpPackages = []string{"@modelcontextprotocol/conformance@0.1.16", "@modelcontextprotocol/client@2.4.0",
+	"@modelcontextprotocol/sdk@1.32.2", "@modelcontextprotocol/inspector@2.12.0", "node@22.23.3"}
 
-// conformance returns the paths of the suite and of a Node.js for it, both in the folder of tools. Missing ones are
+// mcpClients returns the path of a Node.js and the folder of the packages, in the folder of tools. Missing ones are
 // downloaded. A test that cannot get them fails and is never skipped.
-func conformance(t *testing.T) (node, suite string) {
+func mcpClients(t *testing.T) (node, modules string) {
 	t.Helper()
 	tools, err := azuritetest.ToolDir()
 	if err != nil {
 		t.Fatal(err)
 	}
-	home := filepath.Join(tools, "mcp-conformance-0.1.16")
-	modules := filepath.Join(home, "node_modules")
-	suite = filepath.Join(modules, "@modelcontextprotocol", "conformance", "dist", "index.js")
+	home := filepath.Join(tools, fmt.Sprintf("mcp-%x", sha256.Sum256([]byte(strings.Join(mcpPackages, " "))))[:20])
+	modules = filepath.Join(home, "node_modules")
 	node = filepath.Join(modules, "node", "bin", "node")
 	if _, err := os.Stat(node); err == nil {
-		return node, suite
+		return node, modules
 	}
 	if err := os.MkdirAll(tools, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	// The files are installed beside home and renamed, so that home is never incomplete.
-	temp, err := os.MkdirTemp(tools, "mcp-")
+	temp, err := os.MkdirTemp(tools, "new-")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer os.RemoveAll(temp)
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
-	for _, args := range [][]string{{conformancePackage, "--ignore-scripts"}, {nodePackage}} { // its script brings Node.js
+	last := len(mcpPackages) - 1 // Node.js is brought by its script
+	for _, args := range [][]string{append(slices.Clone(mcpPackages[:last]), "--ignore-scripts"), mcpPackages[last:]} {
 		args = append([]string{"install", "--prefix", temp, "--no-audit", "--no-fund"}, args...)
 		if out, err := exec.CommandContext(ctx, "npm", args...).CombinedOutput(); err != nil {
 			t.Fatalf("npm %v: %v\n%s", args, err, out)
@@ -165,5 +169,45 @@ func conformance(t *testing.T) (node, suite string) {
 			t.Fatal(err)
 		}
 	}
-	return node, suite
+	return node, modules
+}
+
+// byOthers calls each method by clients that others wrote. Answers are for the caller alone, a page is named by its
+// title, and lasts until its next check (J7).
+func byOthers(t *testing.T, node, modules, server, page string) {
+	t.Helper()
+	driver := filepath.Join("testdata", "mcp", "clients.mjs")
+	out, err := exec.CommandContext(t.Context(), node, driver, modules, server, page).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	clients := 0
+	for d := json.NewDecoder(bytes.NewReader(out)); d.More(); clients++ {
+		var got struct {
+			Name, Called, Read, ListScope, ToolScope, ReadScope string
+			Tools, Templates, TTL                               int
+			Listed                                              struct{ Name, Title, URI string }
+		}
+		if err := d.Decode(&got); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		const private = "private"
+		if got.Tools != 6 || got.Templates != 1 || !strings.Contains(got.Called, "noon") ||
+			!strings.Contains(got.Read, "noon") || got.Listed.Name != "Tides" || got.Listed.Title != "Tides" || got.ListScope != private ||
+			got.ToolScope != private || got.ReadScope != private || got.TTL <= 0 || got.TTL > 14*24*3600*1000 {
+			t.Errorf("%+v", got)
+		}
+	}
+	if clients != 3 {
+		t.Errorf("%d clients:\n%s", clients, out)
+	}
+	inspector := filepath.Join(modules, "@modelcontextprotocol", "inspector", "clients", "launcher", "build", "index.js")
+	for method, want := range map[string]string{"tools/list": "read_page", "resources/list": "Tides",
+		"resources/templates/list": "tidemark://items/{id}"} {
+		out, err := exec.CommandContext(t.Context(), node, inspector, "--cli", server, "--transport", "http", "--method",
+			method).CombinedOutput()
+		if err != nil || !strings.Contains(string(out), want) {
+			t.Errorf("inspector, %s: %v\n%s", method, err, out)
+		}
+	}
 }

@@ -9,6 +9,7 @@ package agent
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -21,9 +22,11 @@ import (
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/form"
 	"github.com/tidemark/tidemark/pkg/registry"
 )
@@ -56,6 +59,7 @@ func New(o Options) *mcp.Server {
 	self := &mcp.Implementation{Name: "tidemark", Title: "Tidemark", Version: o.Version}
 	s := mcp.NewServer(self, &mcp.ServerOptions{
 		Instructions: instructions, SchemaCache: schemas, // Clients are not notified when the tools change.
+		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = private },
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{},
 			Resources: &mcp.ResourceCapabilities{}},
 	})
@@ -122,6 +126,9 @@ const (
 	pageURI   = "tidemark://items/"
 	pageType  = "text/markdown"
 	pagesRead = 50 // the number of pages in a listing
+
+	// private is the cache scope of all answers: what a key may read is for its holder alone.
+	private = "private"
 )
 
 // addResources offers pages as resources: any page by its id, and a list of the indexed pages.
@@ -144,15 +151,22 @@ func (b toolbox) resource(ctx context.Context, q *mcp.ReadResourceRequest) (*mcp
 	if !isID.MatchString(id) {
 		return nil, mcp.ResourceNotFoundError(q.Params.URI)
 	}
-	a, err := b.readPage(ctx, readInput{Page: id, Tokens: mostTokens})
+	in := readInput{Page: id, Tokens: mostTokens}
+	p, err := b.pageText(ctx, in)
 	if err != nil {
 		return nil, err
 	}
-	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: q.Params.URI, MIMEType: pageType,
-		Text: a.String()}}}, nil
+	a, err := readFrom(p, in)
+	if err != nil {
+		return nil, err
+	}
+	return &mcp.ReadResourceResult{
+		Cacheable: mcp.Cacheable{TTLMs: 1000 * p.NextCheckIn},
+		Contents:  []*mcp.ResourceContents{{URI: q.Params.URI, MIMEType: pageType, Text: a.String()}},
+	}, nil
 }
 
-// resources lists the indexed pages.
+// resources lists the indexed pages, which the SDK does not know, by their titles.
 func (b toolbox) resources(ctx context.Context, q *mcp.ListResourcesRequest) (*mcp.ListResourcesResult, error) {
 	query := api.ItemQuery{Status: api.StatusIndexed, Top: pagesRead}
 	if q.Params != nil {
@@ -162,10 +176,12 @@ func (b toolbox) resources(ctx context.Context, q *mcp.ListResourcesRequest) (*m
 	if err != nil {
 		return nil, err
 	}
-	out := &mcp.ListResourcesResult{Resources: []*mcp.Resource{}, NextCursor: page.Continuation}
+	out := &mcp.ListResourcesResult{Resources: []*mcp.Resource{}, NextCursor: page.Continuation,
+		Cacheable: mcp.Cacheable{CacheScope: private}}
 	for _, it := range page.Items {
-		out.Resources = append(out.Resources, &mcp.Resource{URI: pageURI + it.ID, Name: it.DisplaySource,
-			MIMEType: pageType})
+		title := words.Ellipsis(cmp.Or(words.Clean(it.Title), it.DisplaySource), 200)
+		out.Resources = append(out.Resources, &mcp.Resource{URI: pageURI + it.ID, Name: title, Title: title,
+			Description: it.DisplaySource, MIMEType: pageType})
 	}
 	return out, nil
 }

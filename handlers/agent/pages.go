@@ -19,12 +19,21 @@ type readInput struct {
 }
 
 func (b toolbox) readPage(ctx context.Context, in readInput) (*toolAnswer, error) {
-	p, err := onPage(b, in.Page, func(id string) (api.PageText, error) {
-		return api.GetPageText.Call(ctx, b.Client, api.TextQuery{ID: id, AsOf: in.AsOf, Format: "json"})
-	})
+	p, err := b.pageText(ctx, in)
 	if err != nil {
 		return nil, err
 	}
+	return readFrom(p, in)
+}
+
+func (b toolbox) pageText(ctx context.Context, in readInput) (api.PageText, error) {
+	return onPage(b, in.Page, func(id string) (api.PageText, error) {
+		return api.GetPageText.Call(ctx, b.Client, api.TextQuery{ID: id, AsOf: in.AsOf, Format: "json"})
+	})
+}
+
+// readFrom shows the text of a page, or the part of it that was asked for.
+func readFrom(p api.PageText, in readInput) (*toolAnswer, error) {
 	p.Text = plain(p.Text)
 	if in.From < 0 || in.From > len(p.Text) {
 		return nil, fmt.Errorf("from is %d: the page has %d bytes", in.From, len(p.Text))

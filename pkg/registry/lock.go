@@ -37,6 +37,15 @@ func (it *Item) Forced() bool {
 
 func (it *Item) needsCheck(now time.Time) bool { return !it.NextCrawlAt.After(now) || it.Forced() }
 
+// NextCheckIn returns the time to the next check that is planned. It is 0 if the item needs a check, or is to be
+// indexed anew.
+func (it *Item) NextCheckIn(now time.Time) time.Duration {
+	if it.needsCheck(now) || it.RebuildPending || it.IndexPending {
+		return 0
+	}
+	return it.NextCrawlAt.Sub(now)
+}
+
 // eligible reports whether an attempt may lock the item: it is due or forced, and no worker holds it. An attempt that
 // follows the holder need not wait for the end of its lock.
 func (it *Item) eligible(now time.Time, a Attempt) bool {
