@@ -57,7 +57,7 @@ type changesInput struct {
 	Since  string `json:"since" jsonschema:"a date, a time, or a span such as 1h, 7d or week for as long ago; or the cursor of an earlier answer"`
 	Host   string `json:"host,omitempty" jsonschema:"only changes of this host"`
 	Tag    string `json:"tag,omitempty" jsonschema:"only changes of pages with this tag"`
-	Kind   string `json:"kind,omitempty" jsonschema:"only these kinds, with commas between them: new, content, beside, beyond, bytes, reverted, moved, title, images, metadata, field, gone, back, failing, recovered, watchBroken, watchRestored, listed"`
+	Kind   string `json:"kind,omitempty" jsonschema:"only these kinds, with commas between them: new, content, beside, beyond, bytes, reverted, moved, title, images, metadata, field, gone, back, failing, recovered, watchBroken, watchRestored, listed, removed, left, returned"`
 	Zone   string `json:"zone,omitempty" jsonschema:"all, the default; main for changes of the main content alone; facts to leave out those beside it without a fact"`
 	Small  string `json:"small,omitempty" jsonschema:"changes of which people are not told by default, such as a number that always moves: true, the default; false or only"`
 	Words  string `json:"words,omitempty" jsonschema:"words that all stand in the title, the address or the passages of a change"`

@@ -57,7 +57,7 @@ type ChangeFilter struct {
 	Tag  string `json:"tag,omitempty" label:"Tag" flag:"tag TAG"`             // a tag that the item had when it changed
 	Type string `json:"type,omitempty" label:"Type" choices:"url|file|entry"` // of what has changed
 	// kinds, separated by commas; content includes those of other text
-	Kind string `json:"kind,omitempty" label:"Kinds of change" flag:"kind KIND,KIND" format:"list" choices:"content=text changed|beside=text elsewhere on the page|beyond=text beyond what is read|bytes=bytes without text|new=new page|gone=gone|back=back again|moved=moved text|title=title|images=images|metadata=metadata|reverted=earlier text restored|failing=failing|recovered=recovered|watchBroken=watch broken|watchRestored=watch restored|listed=new entry of a list|field=a value of the page"`
+	Kind string `json:"kind,omitempty" label:"Kinds of change" flag:"kind KIND,KIND" format:"list" choices:"content=text changed|beside=text elsewhere on the page|beyond=text beyond what is read|bytes=bytes without text|new=new page|gone=gone|back=back again|moved=moved text|title=title|images=images|metadata=metadata|reverted=earlier text restored|failing=failing|recovered=recovered|watchBroken=watch broken|watchRestored=watch restored|listed=new entry of a list|removed=removed|left=left the index|returned=in the index again|field=a value of the page"`
 	// facts: of a change elsewhere on the page, what has a fact or a sentence; main: without changes of the kinds beside
 	// and beyond. If it is not set, a kind that kind names, and what added, removed or a condition asks for, is told
 	// without a fact, too
@@ -134,7 +134,7 @@ type FeedChange struct {
 
 // Small is why nothing in a change is told by default.
 type Small struct {
-	Why  string `json:"why"`            // beside, moves, clock, recurs or order
+	Why  string `json:"why"`            // beside, moves, clock, recurs, order or index
 	What string `json:"what,omitempty"` // such as: a clock
 }
 

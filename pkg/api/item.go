@@ -420,6 +420,12 @@ const (
 	ChangeWatchBroken   ChangeKind = "watchBroken"   // the watched part is missing or no longer looks as it did
 	ChangeWatchRestored ChangeKind = "watchRestored" // the watched part is back
 	ChangeListed        ChangeKind = "listed"        // a list has a new entry
+
+	// These kinds are for those who keep copies. Rules, changes.atom and changes.json have them only by name.
+
+	ChangeRemoved  ChangeKind = "removed"  // the page was removed from Tidemark
+	ChangeLeft     ChangeKind = "left"     // the page left the index: noindex, robots.txt, or another page stands for it
+	ChangeReturned ChangeKind = "returned" // a page that had left is in the index again
 )
 
 // ZoneMain is the zone of the main content of a page. A watched part counts as main content.

@@ -73,6 +73,8 @@ func (s Small) Words() string {
 		return "text elsewhere on the page that says nothing new"
 	case "clock":
 		return "a clock that shows when the page was read"
+	case "index":
+		return "whether the page is in the index"
 	case "order":
 		return "the same lines in another order"
 	case "recurs":

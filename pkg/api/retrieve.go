@@ -113,10 +113,10 @@ type PageText struct {
 	Capture   string    `json:"capture"`
 	At        time.Time `json:"at,omitzero"`
 	CheckedAt time.Time `json:"checkedAt,omitzero"`
-	Current   bool      `json:"current"`       // the text is the page's current text
+	Current   bool      `json:"current"` // the text is the page's current text
 	// NextCheckIn is the number of seconds to the page's next check, 0 if it is due. Until then the page stays as it is,
 	// unless somebody asks for a check, or its site reports a change.
-	NextCheckIn int `json:"nextCheckIn,omitempty"`
-	Text      string    `json:"text"`          // Markdown: the main content, and then the text beside it
-	Cut       string    `json:"cut,omitempty"` // the part of the text that is not read, and whether it is watched
+	NextCheckIn int    `json:"nextCheckIn,omitempty"`
+	Text        string `json:"text"`          // Markdown: the main content, and then the text beside it
+	Cut         string `json:"cut,omitempty"` // the part of the text that is not read, and whether it is watched
 }

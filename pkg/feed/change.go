@@ -39,6 +39,12 @@ const (
 	WatchBroken   Kind = "watchBroken"
 	WatchRestored Kind = "watchRestored"
 	Listed        Kind = "listed" // a new entry of a list that is watched
+
+	// These say which pages are there, for those who keep copies. They are small, and rules report them only by name.
+
+	ItemRemoved  Kind = "removed"  // the item was removed
+	ItemLeft     Kind = "left"     // the page left the index: noindex, robots.txt, or another page stands for it
+	ItemReturned Kind = "returned" // a page that had left is in the index again
 )
 
 // FailingAfter is the number of checks in a row that have failed, or found the page missing, when a change of kind
@@ -177,6 +183,7 @@ const (
 	SmallClock  Why = "clock"  // it is the time at which the page was read
 	SmallRecurs Why = "recurs" // what stands there now has stood there before, in turn
 	SmallOrder  Why = "order"  // the same lines stand in another order
+	SmallIndex  Why = "index"  // it says only that the page left the index or came back
 )
 
 // ForConditions reports whether a change stands in the feed for the conditions of rules, and not for readers.

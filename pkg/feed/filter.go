@@ -21,7 +21,8 @@ type Filter struct {
 	zone, small  string
 	silenced     string
 	minShare     float64
-	words        []string  // words in lower case
+	words        []string // words in lower case
+	forRule      bool
 	since, until time.Time // zero for no bound
 }
 
@@ -79,6 +80,12 @@ func (f Filter) WithSilenced() Filter {
 	if f.silenced != "only" {
 		f.silenced = "true"
 	}
+	return f
+}
+
+// ForRule returns the filter of a rule: that a page left the index or came back is reported only by name.
+func (f Filter) ForRule() Filter {
+	f.forRule = true
 	return f
 }
 
@@ -166,6 +173,8 @@ func (f Filter) ofSize(c Change) bool {
 	switch {
 	case c.Small == nil:
 		return f.small != "only"
+	case f.forRule && c.Small.Why == SmallIndex:
+		return slices.Contains(f.kinds, string(c.Kind))
 	case slices.Contains(f.named, string(c.Kind)):
 		return true
 	case c.Small.Why == SmallBeside:

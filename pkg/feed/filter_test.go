@@ -130,3 +130,27 @@ func TestQ3SmallChanges(t *testing.T) {
 		}
 	}
 }
+
+// TestW2MembershipByName checks that lists have the changes that say which pages are there, and that rules and default
+// filters have them only by name.
+func TestW2MembershipByName(t *testing.T) {
+	c := Change{Kind: ItemLeft, Small: &Small{Why: SmallIndex}}
+	for _, tt := range []struct {
+		query      api.ChangeFilter
+		list, rule bool
+	}{
+		{api.ChangeFilter{}, false, false},
+		{api.ChangeFilter{Zone: api.ZoneAll, Small: "true"}, true, false},
+		{api.ChangeFilter{Kind: "content", Zone: api.ZoneAll, Small: "true"}, false, false},
+		{api.ChangeFilter{Kind: "left"}, true, true},
+		{api.ChangeFilter{Kind: "left", Zone: api.ZoneMain, Small: "true"}, true, true},
+	} {
+		f, err := NewFilter(tt.query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if list, rule := f.Wants(c), f.ForRule().Wants(c); list != tt.list || rule != tt.rule {
+			t.Errorf("%+v: in a list %t, by a rule %t", tt.query, list, rule)
+		}
+	}
+}

@@ -113,7 +113,8 @@ func compile(spec api.RuleSpec) (r rule, errs []error) {
 	if n := utf8.RuneCountInString(strings.TrimSpace(spec.Name)); n == 0 || n > maxName {
 		errs = append(errs, fault.Field("name", "name must have 1 to %d characters", maxName))
 	}
-	if r.filter, err = feed.NewFilter(asked(spec)); err != nil {
+	r.filter, err = feed.NewFilter(asked(spec))
+	if r.filter = r.filter.ForRule(); err != nil {
 		blame("filter."+fault.FieldOf(err), err)
 	}
 	if r.items, err = parseItems(spec.Filter.Items); err != nil {

@@ -236,6 +236,9 @@ type Plan struct {
 	CrawlAttempts        int       `col:"crawlAttempts"`
 	UnchangedChecks      int       `col:"unchangedChecks"`
 	MissingChecks        int       `col:"missingChecks"`
+	// LeftAt is when the page left the index, or was first kept out of it, because it or its site forbids indexing or
+	// another page stands for it. It is zero while the page is in the index.
+	LeftAt time.Time `col:"leftAt"`
 	// PausedSince is the first of the last answers in a row that asked for a pause with HTTP 429.
 	PausedSince time.Time `col:"pausedSince"`
 	// UnreachedSince is when the host of an item that fails for it could first not be reached. It is zero again once the

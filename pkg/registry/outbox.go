@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -16,12 +17,31 @@ import (
 // commit of the host, which does not overwrite changes that are not in the feed; or the daily round of
 // [Hosts.Recount].
 
-// changesOf returns the changes that a finding makes to an item, as the feed has them. A removal by a person is not a
-// change.
+// changesOf returns the changes that a finding makes to an item, as the feed has them.
 func changesOf(was *Item, f *Finding, now time.Time) (out []feed.Change) {
-	if f.Purge {
-		return nil
+	is := &f.Item
+	if !f.Purge {
+		out = changesOfPage(was, f, now)
 	}
+	if kind, why := membership(was, f); kind != "" {
+		c := feed.Change{At: now, Kind: kind, Why: why, From: is.RawHash, Small: &feed.Small{Why: feed.SmallIndex}}
+		if !f.Purge {
+			c.To = is.RawHash
+		}
+		out = append(out, c)
+	}
+	for i := range out {
+		c := &out[i]
+		c.ItemID, c.Type, c.Host = string(is.ID), string(is.Type), is.SourceHost
+		c.URL, c.Tags = words.ClipRunes(is.DisplaySource, maxErrorMessage), is.Tags
+		c.Title = words.ClipRunes(is.Title, 300)
+		c.Why = words.ClipRunes(c.Why, 300)
+	}
+	return out
+}
+
+// changesOfPage returns the changes of a page that a check has found.
+func changesOfPage(was *Item, f *Finding, now time.Time) (out []feed.Change) {
 	is := &f.Item
 	add := func(kind feed.Kind, why string) {
 		out = append(out, feed.Change{At: now, Kind: kind, Why: why, From: was.RawHash, To: is.RawHash})
@@ -64,14 +84,25 @@ func changesOf(was *Item, f *Finding, now time.Time) (out []feed.Change) {
 	case isFailing(was) && !wasGone && !isFailing(is) && is.CrawlAttempts == 0:
 		add(feed.Recovered, "the page was read again")
 	}
-	for i := range out {
-		c := &out[i]
-		c.ItemID, c.Type, c.Host = string(is.ID), string(is.Type), is.SourceHost
-		c.URL, c.Tags = words.ClipRunes(is.DisplaySource, maxErrorMessage), is.Tags
-		c.Title = words.ClipRunes(is.Title, 300)
-		c.Why = words.ClipRunes(c.Why, 300)
-	}
 	return out
+}
+
+// membership returns the kind of change that says that a page left the index for a reason other than its end, or came
+// back, or was removed; "" if none.
+func membership(was *Item, f *Finding) (kind feed.Kind, why string) {
+	is := &f.Item
+	switch {
+	case f.Purge && is.MovedTo != "":
+		return feed.ItemRemoved, "its address is now that of " + string(is.MovedTo)
+	case f.Purge && was.ContentHash != "":
+		return feed.ItemRemoved, "the page was removed"
+	case f.Purge:
+	case was.IndexedHash != "" && is.IndexedHash == "" && is.Status == OutOfScope:
+		return feed.ItemLeft, cmp.Or(is.ErrorMessage, is.Exclusion)
+	case was.IndexedHash == "" && is.IndexedHash != "" && (!was.LeftAt.IsZero() || was.Status == OutOfScope):
+		return feed.ItemReturned, "the page may be indexed again"
+	}
+	return "", ""
 }
 
 // isFailing reports whether the item's last checks failed often enough to be told, or its host is out of reach. Checks

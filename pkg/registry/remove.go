@@ -96,7 +96,7 @@ func (p *pending) repent(cur Item) {
 		p.Item.written(cur.revision())
 		return
 	}
-	p.Purge, p.Item, p.asked = false, cur, true
+	p.Purge, p.Item, p.asked, p.changes = false, cur, true, nil
 	p.Item.LockedUntil, p.Item.LockOwner = time.Time{}, ""
 }
 

@@ -278,6 +278,12 @@ func reschedule(c Checked, failed bool, jitter float64) registry.Item {
 		it.CheckAt(soon)
 	}
 	it.Saw.Next = it.NextCrawlAt
+	switch {
+	case it.IndexedHash != "":
+		it.LeftAt = time.Time{}
+	case it.Status == registry.OutOfScope && it.LeftAt.IsZero():
+		it.LeftAt = now
+	}
 	if !failed { // after a failed forced check, the next check ignores the validators, too
 		it.ReindexRequested = false
 		it.ProcessedGeneration = it.ReindexGeneration

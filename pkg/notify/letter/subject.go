@@ -23,6 +23,7 @@ var happened = map[api.ChangeKind]string{
 	api.ChangeNew: "added", api.ChangeGone: "gone", api.ChangeBack: "back", api.ChangeFailing: "cannot be read",
 	api.ChangeRecovered: "read again", api.ChangeWatchBroken: "the watched part is missing",
 	api.ChangeWatchRestored: "the watched part was found again", api.ChangeImages: "other images",
+	api.ChangeRemoved: "removed", api.ChangeLeft: "left the index", api.ChangeReturned: "in the index again",
 	api.ChangeMetadata: "other metadata", api.ChangeBytes: "other content",
 }
 
