@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/klippa-app/go-pdfium/requests"
 	"github.com/tidemark/tidemark/pkg/content/extract"
@@ -84,6 +85,17 @@ func firstHeading(blocks []extract.Block) string {
 		}
 	}
 	return title
+}
+
+// firstLine returns the first line of a text without headings, if it stands alone and is no sentence; else "".
+func firstLine(lines []line, blocks []extract.Block) string {
+	const most = 80 // characters
+	if len(blocks) < 2 || blocks[0].Kind != extract.Paragraph || endsSentence(blocks[0].Text) ||
+		utf8.RuneCountInString(blocks[0].Text) > most || !strings.ContainsFunc(blocks[0].Text, unicode.IsLetter) ||
+		!slices.ContainsFunc(lines, func(l line) bool { return l.page == 0 && l.text == blocks[0].Text }) {
+		return ""
+	}
+	return blocks[0].Text
 }
 
 // declaredTitle returns the title that the file declares, or "" if this title is only the name of a file.

@@ -1,7 +1,9 @@
 package pdf
 
 import (
+	"math"
 	"slices"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -11,6 +13,7 @@ import (
 // assemble makes blocks from lines.
 func assemble(lines []line) []extract.Block {
 	a := assembler{leading: leading(lines)}
+	a.findRows(lines)
 	for _, l := range lines {
 		if l.running {
 			continue
@@ -46,7 +49,54 @@ func (a *assembler) breaks(l line) bool {
 	if l.page != prev.page || a.moves(prev, l) {
 		return !flows(prev, l)
 	}
-	return prev.endY-l.y > l.size*a.leading*1.25 || a.ends(prev, l)
+	return l.alone || a.isFar(prev, l) || a.ends(prev, l)
+}
+
+// isFar reports whether a line is farther below the line before it than the lines of a paragraph are.
+func (a *assembler) isFar(prev, l line) bool { return prev.endY-l.y > l.size*a.leading*1.25 }
+
+// findRows finds lines that end of themselves, as those of a list of prices do: the first word of the next line would
+// have had room there. Where that is so of half of the lines that stand together, it is so of all.
+func (a *assembler) findRows(lines []line) {
+	for from := 0; from < len(lines); {
+		to := from + 1
+		for to < len(lines) && a.together(lines[to-1], lines[to]) {
+			to++
+		}
+		edge, rows := 0.0, 0
+		for _, l := range lines[from:to] {
+			edge = max(edge, l.endX)
+		}
+		for i := from + 1; i < to; i++ {
+			l := &lines[i]
+			if l.alone = lines[i-1].endX+l.firstWord()+2*l.size < edge && !continuesSentence(*l); l.alone {
+				rows++
+			}
+		}
+		for i := from + 1; i < to && 2*rows >= to-from-1; i++ {
+			lines[i].alone = !continuesSentence(lines[i])
+		}
+		from = to
+	}
+}
+
+// together reports whether two lines stand together as those of a paragraph do.
+func (a *assembler) together(prev, l line) bool {
+	return l.page == prev.page && l.direction == prev.direction && near(l.size, prev.size) && !a.moves(prev, l) &&
+		!a.isFar(prev, l) && math.Abs(l.x-prev.x) < 0.8*l.size && l.level == 0 && prev.level == 0 &&
+		!l.running && !prev.running && !l.field && !prev.field
+}
+
+// firstWord returns the width of the first word of a line, in points.
+func (l line) firstWord() float64 {
+	word, _, _ := strings.Cut(l.text, " ")
+	return (l.endX - l.x) * float64(utf8.RuneCountInString(word)) / float64(utf8.RuneCountInString(l.text))
+}
+
+// continuesSentence reports whether a line begins with a small letter, or in a script without spaces.
+func continuesSentence(l line) bool {
+	first, _ := utf8.DecodeRuneInString(l.text)
+	return unicode.IsLower(first) || ideographic(first)
 }
 
 // moves reports whether l is in another column than prev, or far below it.
@@ -58,8 +108,7 @@ func (a *assembler) moves(prev, l line) bool {
 // flows reports whether the text continues from the first of two lines to the second. The first line ends a column or
 // page, and the second begins the next.
 func flows(prev, l line) bool {
-	first, _ := utf8.DecodeRuneInString(l.text)
-	return !endsSentence(prev.text) && (unicode.IsLower(first) || ideographic(first))
+	return !endsSentence(prev.text) && continuesSentence(l)
 }
 
 // ends reports whether the paragraph ends between two lines, if their distance does not show it. The paragraph may

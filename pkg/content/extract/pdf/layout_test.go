@@ -149,6 +149,11 @@ func TestParagraphs(t *testing.T) {
 		{"on in the next column", []line{at(0, 88, full), at(220, 700, "goes on")}, []string{full + " goes on"}},
 		{"a new one in the next column", []line{at(0, 88, "the end."), at(220, 700, "goes on")},
 			[]string{"the end.", "goes on"}},
+		{"lines of a list of prices", []line{at(0, 100, "Prices 2026"), at(0, 88, "Rope 6 EUR"),
+			at(0, 76, "Storm lamp with a hook of brass 79 EUR"), at(0, 64, "Oil 4 EUR")},
+			[]string{"Prices 2026", "Rope 6 EUR", "Storm lamp with a hook of brass 79 EUR", "Oil 4 EUR"}},
+		{"a ragged edge", []line{at(0, 100, full), at(0, 88, full[:33]+"Harbour"), at(0, 76, "Masters meet here"),
+			at(0, 64, "at noon")}, []string{full + " " + full[:33] + "Harbour Masters meet here at noon"}},
 		{"another size", []line{at(0, 100, full), {text: "note", size: 8, y: 88, endY: 88}}, []string{full, "note"}},
 	} {
 		var got []string
@@ -157,6 +162,19 @@ func TestParagraphs(t *testing.T) {
 		}
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s: want -, have +:\n%s", c.name, diff)
+		}
+	}
+}
+
+// TestTitleOfLines checks that a document without headings is called by its first line, if that stands alone and is no
+// sentence.
+func TestTitleOfLines(t *testing.T) {
+	for want, lines := range map[string][]line{
+		"Prices 2026": {at(0, 100, "Prices 2026"), at(0, 88, "Rope 6 EUR"), at(0, 76, "Storm lamp with a hook 79 EUR")},
+		"":            {at(0, 100, "We sell rope."), at(0, 60, "Rope 6 EUR")},
+	} {
+		if have := firstLine(lines, assemble(lines)); have != want {
+			t.Errorf("%q, want %q", have, want)
 		}
 	}
 }

@@ -25,6 +25,7 @@ type line struct {
 	direction  float64 // direction of writing, in degrees
 
 	running bool // the line is repeated from page to page
+	alone   bool // the line before it ends of itself, although the text is set without more distance
 	level   int  // level of the heading, or 0
 	follows bool // the line is a heading that continues the previous line
 	field   bool // the line is the value of a form field

@@ -123,7 +123,7 @@ func (r *reader) read() (extract.Document, error) {
 	for _, b := range blocks {
 		r.out.Add(b)
 	}
-	doc := r.out.Document(r.language(), r.declaredTitle(), firstHeading(blocks))
+	doc := r.out.Document(r.language(), r.declaredTitle(), cmp.Or(firstHeading(blocks), firstLine(r.lines, blocks)))
 	doc.VisibleText = visible(r.lines)
 	doc.Truncated, doc.Cut = doc.Truncated || r.cut != "", cmp.Or(r.cut, doc.Cut)
 	return doc, nil
