@@ -20,6 +20,7 @@ func TestUndoInDashboard(t *testing.T) {
 	one, two := idOf(t, pageOne), idOf(t, pageTwo)
 	item := "/items/" + one
 	r.channelAndRule()
+	r.say(one, "The lock is closed.") // there is something to mark as seen
 	rules := func() []api.Rule { return get[api.Rules](t, r, "/api/rules").Rules }
 	rule := rules()[0].ID // the other one is in a file
 	press := func(path string, f url.Values) (undo, back string) {

@@ -58,7 +58,7 @@ func TestL8BelowAPath(t *testing.T) {
 	do(t, r, "PUT", "/api/address", `{"url":""}`)
 	h := behind("/tide", r)
 	for path, want := range map[string][]string{
-		"/api/changes.atom":              {`href="http://example.com/tide/api/changes.atom"`, "http://example.com/tide/api/ui/changes/"},
+		"/api/changes.atom?small=true":   {`href="http://example.com/tide/api/changes.atom?small=true"`, "http://example.com/tide/api/ui/changes/"},
 		"/api/changes.json":              {`"http://example.com/tide/api/changes.json"`, `"http://example.com/tide/api/ui/"`},
 		"/api/changes":                   {`"diff":"/tide/api/items/` + id + "/diff?"},
 		"/api/openapi.json":              {`"url": "/tide/api"`},

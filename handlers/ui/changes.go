@@ -106,7 +106,10 @@ func feedOf(query url.Values) string {
 // changeQuery returns the API's query for the parameters of a page's address, for a reader in a time zone.
 func changeQuery(q url.Values, zone *time.Location) api.ChangeQuery {
 	share, _ := strconv.ParseFloat(q.Get("minShare"), 64)
-	small, part := cmp.Or(q.Get("small"), "false"), api.ZoneFacts
+	small, part := q.Get("small"), api.ZoneFacts
+	if small == "" { // who asks for new pages looks for those that a person has added, too
+		small = strconv.FormatBool(slices.Contains(words.Parts(q.Get("kind"), ","), string(api.ChangeNew)))
+	}
 	if small != "false" || strings.Contains(q.Get("kind"), "beside") {
 		part = api.ZoneAll
 	}

@@ -101,22 +101,25 @@ type ChangePage struct {
 type FeedChange struct {
 	// ID is the id of the change, which is the same in every answer. It is also a cursor. Cursors may only be
 	// compared for equality.
-	ID           string           `json:"id" label:"ID"`
-	ItemID       string           `json:"itemId,omitempty" label:"Item"`
-	EntryID      string           `json:"entryId,omitempty" label:"Entry"` // for an entry: its id, in place of itemId
-	Type         string           `json:"type,omitempty" label:"Type"`
-	Host         string           `json:"host,omitempty" label:"Host"`
-	URL          string           `json:"url,omitempty" label:"Address"`
-	Title        string           `json:"title,omitempty" label:"Title"`
-	Tags         []string         `json:"tags,omitempty" label:"Tags"` // tags that the item had when it changed
-	At           time.Time        `json:"at" label:"When"`
-	Kind         ChangeKind       `json:"kind" label:"Kind"`
-	Why          string           `json:"why,omitempty" label:"Why"`
-	Share        float64          `json:"share,omitempty" label:"Changed share" format:"share"` // share of the text that has changed, 0 to 1
-	WordsAdded   int              `json:"wordsAdded,omitempty" label:"Words added"`
-	WordsRemoved int              `json:"wordsRemoved,omitempty" label:"Words removed"`
-	Passages     []ChangedPassage `json:"passages,omitempty"`                              // the four passages that say most, in the order of their weight
-	Listed       *ListedEntry     `json:"listed,omitempty" label:"New entry" unit:"whole"` // for the kind listed
+	ID           string     `json:"id" label:"ID"`
+	ItemID       string     `json:"itemId,omitempty" label:"Item"`
+	EntryID      string     `json:"entryId,omitempty" label:"Entry"` // for an entry: its id, in place of itemId
+	Type         string     `json:"type,omitempty" label:"Type"`
+	Host         string     `json:"host,omitempty" label:"Host"`
+	URL          string     `json:"url,omitempty" label:"Address"`
+	Title        string     `json:"title,omitempty" label:"Title"`
+	Tags         []string   `json:"tags,omitempty" label:"Tags"` // tags that the item had when it changed
+	At           time.Time  `json:"at" label:"When"`
+	Kind         ChangeKind `json:"kind" label:"Kind"`
+	Why          string     `json:"why,omitempty" label:"Why"`
+	Share        float64    `json:"share,omitempty" label:"Changed share" format:"share"` // share of the text that has changed, 0 to 1
+	WordsAdded   int        `json:"wordsAdded,omitempty" label:"Words added"`
+	WordsRemoved int        `json:"wordsRemoved,omitempty" label:"Words removed"`
+	// Passages are the four passages that say most, in the order of their weight.
+	Passages []ChangedPassage `json:"passages,omitempty"`
+	// More is the number of further places that differ, without what always moves.
+	More   int          `json:"more,omitempty" label:"-"`
+	Listed *ListedEntry `json:"listed,omitempty" label:"New entry" unit:"whole"` // for the kind listed
 	// Fields are the values of the page that have changed. Field is the first of them that is reported, or else the first.
 	Fields []ChangedField `json:"fields,omitempty" label:"Values"`
 	Field  *ChangedField  `json:"field,omitempty" label:"-"`
@@ -134,7 +137,7 @@ type FeedChange struct {
 
 // Small is why nothing in a change is told by default.
 type Small struct {
-	Why  string `json:"why"`            // beside, moves, clock, recurs, order or index
+	Why  string `json:"why"`            // beside, moves, clock, recurs, order, index or added
 	What string `json:"what,omitempty"` // such as: a clock
 }
 

@@ -77,6 +77,8 @@ func (s Small) Words() string {
 		return "whether the page is in the index"
 	case "order":
 		return "the same lines in another order"
+	case "added":
+		return "the first reading of a page that somebody has added"
 	case "recurs":
 		return what + " that has stood there before, and comes and goes"
 	}

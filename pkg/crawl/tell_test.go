@@ -10,6 +10,8 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/feed"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // berths is a page with its main content, a box beside that, and text that is not compared.
@@ -119,5 +121,22 @@ func TestN4NumberThatMovesEachTime(t *testing.T) {
 	folded := []extract.Folded{{Line: "24 people are viewing this", Rule: "people now"}}
 	if diff := cmp.Diff(folded, u.Folded); diff != "" || u.Unread != "1 select" {
 		t.Errorf("not read: %q; folded: %s", u.Unread, diff)
+	}
+}
+
+// TestU1AddedPagesAreNoNews checks that the first reading of a page that somebody has added is small, and that of a
+// page that Tidemark has found is not (U1).
+func TestU1AddedPagesAreNoNews(t *testing.T) {
+	r := newRig(t)
+	var at feed.Position
+	for path, method := range map[string]string{"/added": "", "/found": "BACKFILL"} {
+		r.site.put(path, berths(12, "20", "17"))
+		must(t, r.reg.Items.Register(t.Context(), []source.Source{r.source(path)},
+			registry.RegisterOptions{Method: method})[0].Err)
+		r.mustWork()
+		have := r.feedOf(&at)
+		if len(have) != 1 || have[0].Kind != feed.New || (have[0].Small != nil) != (method == "") {
+			t.Errorf("%s: the feed has %+v", path, have)
+		}
 	}
 }

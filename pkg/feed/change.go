@@ -83,7 +83,7 @@ func (c *Change) SetDifference(before, now textdiff.Text, most int,
 	long := max(len(before.Text), len(now.Text)) > most
 	before.Text, now.Text = words.Clip(before.Text, most), words.Clip(now.Text, most)
 	d := textdiff.Differences(before, now, textdiff.Options{Most: MaxPassages, Size: MaxPassage, Moves: moves})
-	c.Passages, c.Difference = passagesOf(d.Chosen), nil
+	c.Passages, c.More, c.Difference = passagesOf(d.Chosen), d.More, nil
 	same := func(a, b textdiff.Passage) bool { return a.Text == b.Text && a.Added == b.Added }
 	if !slices.EqualFunc(d.Chosen, d.All, same) {
 		c.Difference = passagesOf(d.All)
@@ -143,6 +143,7 @@ type Change struct {
 	WordsAdded   int       `json:"added,omitempty"`
 	WordsRemoved int       `json:"removed,omitempty"`
 	Passages     []Passage `json:"passages,omitempty"`
+	More         int       `json:"more,omitempty"` // further places that differ, without what moves at most checks
 	// Difference is everything that differs, if that is more than Passages. It is kept apart from the change, under
 	// the name Whole; see [Feed.Keep]. Cut says that even Difference is not everything.
 	Difference []Passage `json:"-"`
@@ -184,6 +185,7 @@ const (
 	SmallRecurs Why = "recurs" // what stands there now has stood there before, in turn
 	SmallOrder  Why = "order"  // the same lines stand in another order
 	SmallIndex  Why = "index"  // it says only that the page left the index or came back
+	SmallAdded  Why = "added"  // it is the first reading of a page that somebody has added
 )
 
 // ForConditions reports whether a change stands in the feed for the conditions of rules, and not for readers.

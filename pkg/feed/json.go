@@ -30,7 +30,7 @@ func (c Change) JSON() api.FeedChange {
 		Listed: (*api.ListedEntry)(c.Entry), WordsAdded: c.WordsAdded, WordsRemoved: c.WordsRemoved,
 		From: Digest(c.From), To: Digest(c.To),
 	}
-	out.Silenced = c.Silenced
+	out.Silenced, out.More = c.Silenced, c.More
 	if c.Small != nil {
 		out.Small = &api.Small{Why: string(c.Small.Why), What: c.Small.What}
 	}

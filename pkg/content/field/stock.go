@@ -14,7 +14,7 @@ import (
 
 // Why an availability is not read.
 const (
-	noStockWords  = "the words for this availability are not known"
+	noStockWords  = "its words do not say whether it is in stock"
 	stockDepends  = "the text says that it depends, or asks"
 	stockDiffers  = "the text says that it is available, and that it is not"
 	stockOfOthers = "the text does not say that the product itself is available"
@@ -30,7 +30,7 @@ func readStock(text string) (v Value, why string, ok bool) {
 		return Value{Type: Availability, Text: name}, "", true
 	}
 	if len(text) > maxText {
-		return v, "the text is too long for an availability", false
+		return v, "the text is too long to say whether it is in stock", false
 	}
 	name, why := stockOf(text)
 	if name == "" {

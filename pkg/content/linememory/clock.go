@@ -12,7 +12,7 @@ import (
 )
 
 // A clock is known by what it says: at both readings it shows the time of the reading, in some time zone, and its line
-// has seconds, the day, or a word such as now. Its first move is not told either.
+// has seconds, the day, or a word such as now; or it has the seconds since 1970. Its first move is not told either.
 
 const clockText = "a clock"
 
@@ -49,6 +49,13 @@ func near0(d, step time.Duration) time.Duration {
 // clock by its line, and all other numbers of the span are of that day.
 func (p *page) clockAt(at span, read time.Time) (shown time.Duration, is bool) {
 	text := p.textOf(at)
+	if n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64); err == nil && n > 1e9 {
+		unix := time.UnixMilli(n)
+		if n < 1e11 {
+			unix = time.Unix(n, 0)
+		}
+		return time.Duration(unix.UnixMilli()) * time.Millisecond, read.Sub(unix).Abs() <= wrong
+	}
 	all := timeOfDay.FindAllStringSubmatch(text, 2)
 	if len(all) != 1 {
 		return 0, false

@@ -127,6 +127,10 @@ func TestQ4Clocks(t *testing.T) {
 	same := func(layout string, zone time.Duration) [3]string {
 		return [3]string{first.Add(zone).Format(layout), second.Add(zone).Format(layout), next.Add(zone).Format(layout)}
 	}
+	since := func(form string, by time.Duration) [3]string {
+		return [3]string{fmt.Sprintf(form, first.Add(by).Unix()), fmt.Sprintf(form, second.Add(by).Unix()),
+			fmt.Sprintf(form, next.Add(by).Unix())}
+	}
 	for name, tt := range map[string]struct {
 		texts [3]string
 		clock bool
@@ -138,6 +142,9 @@ func TestQ4Clocks(t *testing.T) {
 		"as of":           {same("Prices as of 15:04", time.Hour), true},
 		"with the day":    {same("Monday 2 January 2006, 15:04", time.Hour), true},
 		"with an ISO day": {same("Read 2006-01-02 15:04", 0), true},
+		"as programs do":  {same("made: 2006-01-02T15:04:05Z", 0), true},
+		"since 1970":      {since("at: %d", 0), true},
+		"not so":          {since("id: %d", time.Hour), false},
 		"no word":         {same("Boat leaves 15:04", time.Hour), false},
 		"another time":    {same("It is now 15:04:05", 12*time.Minute), false},
 		"stays behind":    {[3]string{"Updated 12:03", "Updated 12:08", "Updated 14:21"}, false},

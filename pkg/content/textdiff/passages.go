@@ -31,14 +31,17 @@ type Difference struct {
 	// All is everything that differs. A line that is longer than a passage is in it as the parts that differ, whole and
 	// with some text around them.
 	All []Passage
-	Cut bool // more lines differ than are compared
+	// More is the number of further places that differ, for which Chosen has no room. What moves does not count.
+	More int
+	Cut  bool // more lines differ than are compared
 }
 
 // Options are the bounds of passages, and what is known of the text before.
 type Options struct {
 	Most int // number of chosen passages
 	Size int // bytes of a passage
-	// Moves, if it is set, reports whether all that differs in a line moves at most checks. What moves comes last.
+	// Moves, if it is set, reports whether all that differs in a line moves at most checks. What moves is chosen only if
+	// nothing else differs.
 	Moves func(line string) bool
 }
 
@@ -57,9 +60,19 @@ func Differences(old, text Text, o Options) Difference {
 	for _, c := range f.rows {
 		d.All = append(d.All, c.passages...)
 	}
+	moves := func(c candidate) bool { return c.weight == weighsMoving }
+	if !slices.ContainsFunc(f.spots, func(c candidate) bool { return !moves(c) }) {
+		moves = func(candidate) bool { return false }
+	}
 	for _, c := range f.spots {
-		n := len(c.passages)
-		d.Chosen = append(d.Chosen, c.passages[max(0, n-(o.Most-len(d.Chosen))):]...) // prefer the new text
+		n, room := len(c.passages), o.Most-len(d.Chosen)
+		switch {
+		case moves(c):
+		case room == 0:
+			d.More++
+		default:
+			d.Chosen = append(d.Chosen, c.passages[max(0, n-room):]...) // prefer the new text
+		}
 	}
 	return d
 }

@@ -2,6 +2,7 @@ package textdiff
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -111,6 +112,7 @@ func (p spot) sentence() bool {
 const (
 	weighsMoving   = 1   // what moves at most checks
 	weighsSigns    = 50  // what says the same
+	weighsStamp    = 60  // a point in time as programs write it, which says when the page was made
 	weighsText     = 100 // other words
 	weighsSentence = 200 // a sentence that came or went
 	weighsGone     = 290 // a fact in a line that went
@@ -132,6 +134,8 @@ func (p spot) weigh() (weight int, facts [2]bool) {
 	switch {
 	case p.saysTheSame():
 		return weighsSigns, [2]bool{}
+	case p.isStamp():
+		return weighsStamp, facts
 	case !facts[0] && !facts[1] && (isSentence(p.old) || isSentence(p.now)):
 		weight = weighsSentence
 	case !facts[0] && !facts[1]:
@@ -213,6 +217,27 @@ func (p part) facts() (has, rare bool) {
 		}
 	}
 	return has, rare
+}
+
+// stamp matches a point in time as programs write it: 2026-03-01T08:30:07Z, or the seconds since 1970. Its group has the
+// seconds of the minute.
+var stamp = regexp.MustCompile(`\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:(\d\d)(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?|` +
+	`\b1[4-9]\d{8}(?:\d{3})?\b`)
+
+// isStamp reports whether all that differs is of stamps. What people have set begins with a full minute, and is none.
+func (p spot) isStamp() bool {
+	full := true
+	for _, s := range []part{p.old, p.now} {
+		all := stamp.FindAllStringSubmatchIndex(s.line, -1)
+		for _, h := range s.hits {
+			i := slices.IndexFunc(all, func(at []int) bool { return at[0] <= h.from && h.to <= at[1] })
+			if i < 0 {
+				return false
+			}
+			full = full && all[i][2] >= 0 && s.line[all[i][2]:all[i][3]] == "00"
+		}
+	}
+	return len(p.old.hits) > 0 && len(p.now.hits) > 0 && !full
 }
 
 // isSentence reports whether a line that came or went, or what a line has lost or gained, is as long as a sentence.

@@ -36,8 +36,11 @@ func TestN11Order(t *testing.T) {
 			"-Fee: 12 EUR!\n+Fee: 15 EUR!\n+Night fee: 3 EUR!\n+" + sentence},
 		"in the order of the text": {"Fee: 1 EUR\nsame\nToll: 2 EUR", "Fee: 2 EUR\nsame\nToll: 3 EUR",
 			"-Fee: 1 EUR!\n+Fee: 2 EUR!\n-Toll: 2 EUR!\n+Toll: 3 EUR!"},
-		"what moves comes last": {"Level 4148 here\nsame\nred", "Level 4152 here\nsame\nblue",
-			"-red\n+blue\n-Level 4148 here!\n+Level 4152 here!"},
+		"what moves is left out": {"Level 4148 here\nsame\nred", "Level 4152 here\nsame\nblue", "-red\n+blue"},
+		"what moves alone":       {"Level 4148 here", "Level 4152 here", "-Level 4148 here!\n+Level 4152 here!"},
+		"a number before a time stamp": {"- made: 2026-03-01T08:30:00Z\n- at: 1772354400\n- USD: 1.08",
+			"- made: 2026-03-02T08:31:07Z\n- at: 1772440867\n- USD: 1.11",
+			"-- USD: 1.08!\n+- USD: 1.11!\n-- made: 2026-03-01T08:30:00Z!\n+- made: 2026-03-02T08:31:07Z!"},
 		"a fact beside what moves": {"red\nsame\nLevel 4148 here, the fee is 12 EUR",
 			"blue\nsame\nLevel 4152 here, the fee is 99 EUR",
 			"-Level 4148 here, the fee is 12 EUR!\n+Level 4152 here, the fee is 99 EUR!\n-red\n+blue"},
@@ -59,6 +62,22 @@ func TestN11Order(t *testing.T) {
 			if i > 0 && p.Weight > d.All[i-1].Weight {
 				t.Errorf("%s: all that differs is not in the order of its weight: %s", name, told(d.All))
 			}
+		}
+	}
+}
+
+// TestN11More checks that a difference says at how many further places the texts differ, without what moves (N11).
+func TestN11More(t *testing.T) {
+	moves := func(line string) bool { return strings.HasPrefix(line, "Level") }
+	for fees, want := range map[int]int{1: 0, 2: 0, 3: 1, 5: 3} {
+		var old, now strings.Builder
+		for i := range fees {
+			fmt.Fprintf(&old, "Fee %d: 12 EUR\nsame\nLevel %d here\nsame\n", i, i)
+			fmt.Fprintf(&now, "Fee %d: 15 EUR\nsame\nLevel %d here\nsame\n", i, i+70)
+		}
+		d := Differences(Text{Text: old.String()}, Text{Text: now.String()}, Options{Most: 4, Size: 100, Moves: moves})
+		if d.More != want {
+			t.Errorf("%d more besides %s, want %d", d.More, told(d.Chosen), want)
 		}
 	}
 }

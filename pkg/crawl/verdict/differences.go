@@ -111,7 +111,10 @@ func newsOf(c Checked) *feed.Change {
 	}
 	out := c.Differences.news
 	out.Part, out.Silenced, out.Ignored = n.Part, n.Silenced != "", hidden[:min(len(hidden), feed.MaxIgnored)]
-	if out.Small = n.Small; slices.ContainsFunc(n.Fields, func(f field.Change) bool { return f.Reported }) {
+	if out.Small = n.Small; kind == feed.New && !it.Found() {
+		out.Small = &feed.Small{Why: feed.SmallAdded} // who has added a page knows that it is new
+	}
+	if slices.ContainsFunc(n.Fields, func(f field.Change) bool { return f.Reported }) {
 		out.Small = nil // a value is told
 	}
 	out.At, out.Kind, out.Why, out.Share = c.Ended, kind, n.Why, max(n.Extent.New, n.Extent.Gone)

@@ -45,18 +45,12 @@ func HeadlineOf(c api.FeedChange) (out Headline) {
 	if c.Kind == api.ChangeReverted {
 		out.Note = "as before"
 	}
-	out.More = strings.TrimPrefix(andMore(besides(c)), ", ")
+	out.More = strings.TrimPrefix(andMore(differences(c)-1), ", ")
 	for _, text := range []*string{&out.Old, &out.New, &out.Now} {
 		*text = cut(*text, maxHeadline)
 	}
 	out.Of = cut(out.Of, maxValue)
 	return out
-}
-
-// besides returns how many differences there are besides the first, and whether these are all.
-func besides(c api.FeedChange) (n int, all bool) {
-	n, all = differences(c)
-	return n - 1, all
 }
 
 // headlineOfField takes apart what is said of a field: "79 → 84 EUR (lowest 72 in May)".

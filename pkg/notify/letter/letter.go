@@ -77,9 +77,6 @@ func Extent(c api.FeedChange) string {
 	return text
 }
 
-// passages is the number of passages of which a change has no more, so that more may differ.
-const passages = 4
-
 // note says of a change what its passages do not: why it was recorded, how much has changed, and that more differs.
 func note(c api.FeedChange) string {
 	var out []string
@@ -89,7 +86,7 @@ func note(c api.FeedChange) string {
 	if extent := Extent(c); extent != "" && !strings.Contains(c.Why, " removed") { // Why has the counts of most kinds
 		out = append(out, extent)
 	}
-	if len(c.Passages) >= passages {
+	if c.More > 0 {
 		out = append(out, "only the most telling passages are shown")
 	}
 	return strings.Join(out, "; ")

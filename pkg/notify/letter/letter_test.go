@@ -34,7 +34,7 @@ func TestW20Subjects(t *testing.T) {
 		"Storm lamp: Price € 79 → € 84": changed(feed.Beside, "Storm lamp", "-Price € 79.", "+Price € 84."),
 		"Fee: 79 → 84 EUR, as before":   changed(feed.Reverted, "Fee", "-It is 79 EUR.", "+It is 84 EUR."),
 		"Lamp: In stock → Sold out":     changed(feed.Content, "Lamp", "-In stock", "+Sold out"),
-		"Lamp: Now 79 → 84 EUR, and more": changed(feed.Content, "Lamp", "-Now 79 EUR", "+Now 84 EUR",
+		"Lamp: Now 79 → 84 EUR, and 1 more": changed(feed.Content, "Lamp", "-Now 79 EUR", "+Now 84 EUR",
 			"-Red one", "+Blue one"),
 		"Lamp: new: Two are left":          changed(feed.Content, "Lamp", "+Two are left"),
 		"Lamp: gone: Two are left":         changed(feed.Content, "Lamp", "-Two are left"),

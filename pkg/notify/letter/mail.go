@@ -308,8 +308,8 @@ func remark(c api.FeedChange) string {
 			out = append(out, why)
 		}
 	}
-	if len(c.Passages) >= passages {
-		out = append(out, "more differs on the page")
+	if c.More > 0 {
+		out = append(out, words.Count(c.More, "more difference")+" on the page")
 	}
 	return strings.Join(out, "; ")
 }

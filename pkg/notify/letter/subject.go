@@ -36,7 +36,7 @@ func Subject(c api.FeedChange) string { return under(name(c), c, 0) }
 func SubjectOf(all []Part) string {
 	more := 0
 	for _, p := range all[1:] {
-		n, _ := differences(p.Change)
+		n := differences(p.Change)
 		if e := all[0].Change.Listed; e != nil && e.Title != "" && len(p.Change.Passages) > 0 &&
 			strings.Contains(p.Change.Passages[0].Text, e.Title) {
 			n--
@@ -81,8 +81,7 @@ func under(name string, c api.FeedChange, more int) string {
 
 // what says in at most so many characters what has changed on a page with a name.
 func what(c api.FeedChange, name string, room, more int) string {
-	n, all := differences(c)
-	rest := andMore(n-1+more, all)
+	rest := andMore(differences(c) - 1 + more)
 	room -= utf8.RuneCountInString(rest)
 	text, known := happened[c.Kind]
 	switch fields := shownFields(c); {
@@ -104,28 +103,25 @@ func what(c api.FeedChange, name string, room, more int) string {
 	return cut(text, room) + rest
 }
 
-// differences returns in how many places a change differs, and whether these are all.
-func differences(c api.FeedChange) (n int, all bool) {
+// differences returns in how many places a change differs.
+func differences(c api.FeedChange) (n int) {
 	_, known := happened[c.Kind]
 	switch {
 	case leads(c):
-		return len(shownFields(c)), true
+		return len(shownFields(c))
 	case known || c.Listed != nil:
-		return 1, true
+		return 1
 	}
 	for _, t := range tellings(c.Passages) {
 		n += 1 + t.pair.more
 	}
-	return max(n, 1), len(c.Passages) < passages
+	return max(n, 1) + c.More
 }
 
-// andMore says how many further differences there are, if all are known.
-func andMore(n int, all bool) string {
-	switch {
-	case n <= 0:
+// andMore says how many further differences there are.
+func andMore(n int) string {
+	if n <= 0 {
 		return ""
-	case !all:
-		return ", and more"
 	}
 	return ", and " + strconv.Itoa(n) + " more"
 }

@@ -1,6 +1,7 @@
 package letter
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -39,6 +40,30 @@ func ofPage(t *testing.T, contentType, page string) api.FeedChange {
 		textdiff.Text{Text: docs[0].Text, Of: naming.Of(docs[0].Blocks, docs[0].Title).Line},
 		textdiff.Text{Text: docs[1].Text, Of: naming.Of(docs[1].Blocks, docs[1].Title).Line}, 1<<20, nil)
 	return c.JSON()
+}
+
+// TestW27MoreIsCounted checks that a subject and a mail count what differs besides, that neither says that there is
+// more where all is shown, and that what always moves is no part of them (W27).
+func TestW27MoreIsCounted(t *testing.T) {
+	of := func(fees int) api.FeedChange {
+		var old, now strings.Builder
+		for i := range fees {
+			fmt.Fprintf(&old, "Berth %d costs 12 EUR\nsame\nRead at 08:30:%02d\nsame\n", i, i)
+			fmt.Fprintf(&now, "Berth %d costs 15 EUR\nsame\nRead at 09:30:%02d\nsame\n", i, i)
+		}
+		c := feed.Change{Kind: feed.Content, Title: "Fees", ItemID: "url_a", URL: "https://a.example/p"}
+		c.SetDifference(textdiff.Text{Text: old.String()}, textdiff.Text{Text: now.String()}, 1<<20,
+			func(line string) bool { return strings.HasPrefix(line, "Read at") })
+		return c.JSON()
+	}
+	for fees, want := range map[int][2]string{1: {"Fees: Berth 0 12 → 15 EUR", ""},
+		2: {"Fees: Berth 0 12 → 15 EUR, and 1 more", ""},
+		5: {"Fees: Berth 0 12 → 15 EUR, and 4 more", "3 more differences on the page"}} {
+		text := mailOf(of(fees), Links{}).Text()
+		if have := Subject(of(fees)); have != want[0] || remark(of(fees)) != want[1] || strings.Contains(text, "Read at") {
+			t.Errorf("%d: %q, %q, and the mail is\n%s", fees, have, remark(of(fees)), text)
+		}
+	}
 }
 
 // TestW27SubjectsOfPages checks the subjects of changes of pages in many forms and languages, as a reader sees them who
