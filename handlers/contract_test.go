@@ -228,7 +228,7 @@ var refusals = []struct {
 	{"parameter of a removal", "DELETE /api/items/" + unknownID + "?force=1", "", 400, "force", "no parameter"},
 	{"parameter of an item", "GET /api/items/" + unknownID + "?x=1", "", 400, "x", "no parameter"},
 	{"unknown parameter", "GET /api/items?limit=5", "", 400, "limit", "known are host, status, " +
-		"tag, paused, positional, find, sort, top, continuation"},
+		"tag, paused, positional, find, ids, removing, sort, top, continuation"},
 	{"bad number", "GET /api/items?top=ten", "", 400, "top", "from 1 to 1000"},
 	{"number too large", "GET /api/items?top=1001", "", 400, "top", "from 1 to 1000"},
 	{"bad status", "GET /api/items?status=Lost", "", 400, "status", "Pending"},

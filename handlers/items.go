@@ -8,6 +8,8 @@ import (
 
 	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/notify"
 	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/registry"
@@ -84,14 +86,24 @@ func (h *itemSettings) Routes() []wire.Route {
 
 // items lists the registered items, a page at a time.
 func (h *itemHandlers) items(ctx context.Context, q api.ItemQuery) (api.ItemPage, error) {
+	if ids := words.Parts(q.IDs, ","); len(ids) > maxIDs {
+		return api.ItemPage{}, fault.Field("ids", "ids has %d ids, and at most %d are read at once", len(ids), maxIDs)
+	} else if len(ids) > 0 {
+		found, err := h.Lookup.These(ctx, ids)
+		return api.ItemPage{Items: itemsJSON(found)}, err
+	}
 	f, err := h.Lookup.Filter(registry.Filter{Host: q.Host, Status: registry.Status(q.Status), Tag: q.Tag,
 		Paused: q.Paused, Positional: q.Positional, Find: q.Find}, "")
 	if err != nil {
 		return api.ItemPage{}, err
 	}
-	page, err := h.Lookup.Page(ctx, registry.LookupQuery{Filter: f, Sort: q.Sort, After: q.Continuation, Top: q.Top})
+	page, err := h.Lookup.Page(ctx, registry.LookupQuery{Filter: f, Sort: q.Sort, After: q.Continuation, Top: q.Top,
+		Removing: q.Removing})
 	return api.ItemPage{Items: itemsJSON(page.Items), Continuation: page.Next}, err
 }
+
+// maxIDs bounds the ids of a list.
+const maxIDs = 100
 
 func itemsJSON(found []registry.Item) []api.Item {
 	out := make([]api.Item, len(found))

@@ -302,6 +302,11 @@ func TestUndoRemoval(t *testing.T) {
 	r.work()
 	r.now = r.now.Add(10 * time.Minute)
 	r.work()
+	left := asks[api.ItemPage](t, r, "GET", "items?removing=true", "", 200).Items
+	if len(left) != 1 || !left[0].RemoveRequested {
+		t.Errorf("on request, lists have %+v", left)
+	}
+	shows(t, r, "/api/ui/items", "being removed")
 	if found() != 0 || gone.Undo == nil {
 		t.Errorf("found %d times while it waits for its removal; the undo is %+v", found(), gone.Undo)
 	}

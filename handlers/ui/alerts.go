@@ -39,18 +39,23 @@ type anAlert struct {
 
 // inWords puts what alerts ask for into words. Of an alert for any change of a page, that is the part that is watched.
 func (v *visit) inWords(rules []api.Rule) (out []anAlert) {
-	const most = 50 // pages that are read for it
-	pages := 0
+	var ids []string
 	for _, r := range rules {
 		a := anAlert{r, alertAsks(r.RuleSpec)}
-		if id := r.Filter.ItemID; id != "" && a.Asks == anyChange && pages < most {
-			pages++
-			it := ask(v, api.GetItem, api.ItemID{ID: id})
-			if !v.missing() {
-				a.Asks = asksOf(r.RuleSpec, effectiveWatch(it).Include)
+		if out = append(out, a); a.Asks == anyChange && r.Filter.ItemID != "" {
+			ids = append(ids, r.Filter.ItemID)
+		}
+	}
+	if len(ids) == 0 {
+		return out
+	}
+	slices.Sort(ids)
+	for _, it := range ask(v, api.ListItems, api.ItemQuery{IDs: strings.Join(slices.Compact(ids), ",")}).Items {
+		for i := range out {
+			if of := &out[i]; of.Filter.ItemID == it.ID && it.Watch != nil {
+				of.Asks = asksOf(of.RuleSpec, it.Watch.Include)
 			}
 		}
-		out = append(out, a)
 	}
 	return out
 }

@@ -39,6 +39,28 @@ func TestU1HeldRemovals(t *testing.T) {
 	}
 }
 
+// TestU1HostsNeedAttention checks that several pages of a host that cannot be reached are one line with their number,
+// and one problem; and that pages of other hosts, and such as fail for themselves, have lines of their own (U1).
+func TestU1HostsNeedAttention(t *testing.T) {
+	item := func(id, host, why string) string {
+		return `{"id":"` + id + `","sourceHost":"` + host + `","status":"Error","errorMessage":"` + why + `"}`
+	}
+	dead := item("a", "dead.example", "dial tcp: connection refused")
+	a := answers{"/SearchStatus": `{"items":{"Error":42},"hosts":[{"host":"dead.example","items":{"Error":40}},
+		{"host":"fine.example","items":{"Error":2}}]}`,
+		"/items": `{"items":[` + dead + "," + item("b", "dead.example", "dial tcp: connection refused") + "," +
+			item("c", "fine.example", "HTTP 500") + "," + item("d", "fine.example", "HTTP 500") + `]}`}
+	h := New(Options{Client: api.NewClient("http://tidemark.example", "", &http.Client{Transport: a})})
+	body := read(t, h, "/attention")
+	inOrder(t, body, `hosts/dead.example">dead.example</a>`, "dead.example does not accept connections",
+		`host=dead.example&amp;status=Error">40 pages<span`, "The server answers 500", "The server answers 500")
+	if strings.Contains(body, `items/a"`) || strings.Count(body, "dead.example does not accept") != 1 {
+		t.Error(body)
+	}
+	inOrder(t, read(t, h, "/"), `<span class="badge bad">3</span>`)
+	inOrder(t, read(t, h, "/items"), "Need attention", "dead.example does not accept connections: 40 pages", `items/c"`)
+}
+
 // TestU6BrokenMachineNeedsAttention checks that the disk, the store, the index, receivers that fail and runs that have
 // failed need attention, and that then nothing says that all is well (U6).
 func TestU6BrokenMachineNeedsAttention(t *testing.T) {

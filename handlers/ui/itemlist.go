@@ -20,7 +20,7 @@ type itemsData struct {
 	Host, Status, Tag, Find, Sort string
 	Paused                        bool
 	First                         bool // whether this is the first page of the list
-	Failing                       []api.Item
+	Failing                       []failure
 	MoreFailing                   int               // the number of further failing items
 	Asked                         map[string]string // when people are told of an item, by its id
 	Muted                         map[string]bool   // whether no messages come of an item, by its id
@@ -108,13 +108,15 @@ func (v *visit) itemsPage(d itemsData, after string) page {
 // listed lists the items. The text in the search field is an address, an id, a part of an address or a title, or words
 // of a page.
 func (v *visit) listed(d itemsData, after string) api.ItemPage {
+	q := d.query(pageSize, after)
+	q.Removing = true
 	if d.Find == "" || after != "" {
-		return ask(v, api.ListItems, d.query(pageSize, after))
+		return ask(v, api.ListItems, q)
 	}
 	if it, err := v.found(strings.ToLower(d.Find)); err == nil {
 		return api.ItemPage{Items: []api.Item{it}}
 	}
-	out := ask(v, api.ListItems, d.query(pageSize, ""))
+	out := ask(v, api.ListItems, q)
 	words := api.SearchRequest{Q: d.Find, Top: wordsFound, Host: d.Host, Type: api.TypePage}
 	for _, res := range ask(v, api.Search, words).Results {
 		if slices.ContainsFunc(out.Items, func(it api.Item) bool { return it.ID == res.ID }) {
@@ -139,12 +141,18 @@ func (v *visit) besideItems(d *itemsData) {
 	if d.First && !d.Filtered() {
 		counts, err := v.tally.Lately(v.Context())
 		v.fail(err)
-		bad := slices.Concat(counts.found.Errors, counts.found.Broken)
+		bad := slices.Clone(counts.found.Errors)
+		for _, it := range counts.found.Broken {
+			bad = append(bad, failure{Item: it})
+		}
 		d.Failing = bad[:min(len(bad), failingShown)]
-		d.MoreFailing = counts.found.Failing + len(counts.found.Broken) - len(d.Failing)
+		d.MoreFailing = counts.found.Failing + len(counts.found.Broken)
+		for _, f := range d.Failing {
+			d.MoreFailing -= max(f.Pages, 1)
+		}
 	}
 	d.Items = slices.DeleteFunc(d.Items, func(it api.Item) bool {
-		return slices.ContainsFunc(d.Failing, func(bad api.Item) bool { return bad.ID == it.ID })
+		return slices.ContainsFunc(d.Failing, func(bad failure) bool { return bad.ID == it.ID && bad.Pages == 0 })
 	})
 	d.Asked, d.Muted = map[string]string{}, map[string]bool{}
 	for _, m := range ask(v, api.ListMutes, api.MuteQuery{}).Mutes {

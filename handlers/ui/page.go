@@ -312,7 +312,7 @@ var flashes = map[string]string{
 	"forced":    "It will be fetched and indexed again, even if it has not changed.",
 	"check":     "It will be checked now.",
 	"waits":     "Its site is left alone for now: it is checked as soon as it may be.",
-	"cancelled": "Nothing is watched, and nothing is left of the page.",
+	"cancelled": "Nothing is watched. What was read of the page is being removed.",
 	"watched":   "The page is watched. Nobody is told of its changes; they are listed here.",
 	"told":      "Saved. You are told from now on.",
 	"removed":   "Removed. For 15 minutes this can be taken back; then every reading is deleted for good.",

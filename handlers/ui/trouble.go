@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -17,7 +18,7 @@ const needsShown = 20
 type problems struct {
 	Health  []string   // what keeps the app from working well: the disk, the store, the index
 	Failing int        // the number of all items that cannot be checked
-	Errors  []api.Item // the first of them
+	Errors  []failure  // the first of them
 	Broken  []api.Item // items whose watch is broken
 
 	MoreBroken bool              // whether there may be more broken watches
@@ -35,11 +36,9 @@ func problemsOf(ctx context.Context, c *api.Client, st api.SearchStatus, now tim
 	p.Failing = st.Items[api.StatusError]
 	p.Health = ailments(ctx, c)
 	if p.Failing > 0 {
-		list, err := api.ListItems.Call(ctx, c, api.ItemQuery{Status: api.StatusError, Top: needsShown})
-		if err != nil {
+		if p.Errors, err = failuresOf(ctx, c, st.Hosts); err != nil {
 			return p, err
 		}
-		p.Errors = list.Items
 		p.Failing = max(p.Failing, len(p.Errors))
 	}
 	if p.Broken, p.MoreBroken, err = c.BrokenWatches(ctx, "", needsShown); err != nil {
@@ -68,8 +67,74 @@ func (p problems) Count() (n int, more bool) {
 	if p.NoHome {
 		n = 1
 	}
+	for _, f := range p.Errors {
+		n -= max(f.Pages-1, 0)
+	}
 	n += len(p.Health) + p.Failing + len(p.Broken) + len(p.Rules) + len(p.Channels) + len(p.Failed) + len(p.Runs)
 	return n, p.More || p.MoreBroken || p.MoreRules
+}
+
+// MoreFailing reports whether more pages cannot be read than Errors has.
+func (p problems) MoreFailing() bool {
+	n := p.Failing
+	for _, f := range p.Errors {
+		n -= max(f.Pages, 1)
+	}
+	return n > 0
+}
+
+// A failure is a page that cannot be read, or a host that cannot be reached, with one of its pages.
+type failure struct {
+	api.Item
+	Pages int // how many pages of the host cannot be read; 0 for a page alone
+}
+
+// failuresOf lists what cannot be read. The pages of a host that cannot be reached are one failure, and other hosts
+// have their place beside it.
+func failuresOf(ctx context.Context, c *api.Client, hosts []api.HostStatus) (out []failure, err error) {
+	list, err := api.ListItems.Call(ctx, c, api.ItemQuery{Status: api.StatusError, Top: needsShown})
+	seen := map[string]bool{}
+	for asked := 0; err == nil; asked++ {
+		for _, it := range list.Items {
+			seen[it.SourceHost] = true
+		}
+		all := byHost(list.Items, hosts)
+		out = append(out, all...)
+		if len(all) == len(list.Items) || len(out) >= needsShown || asked == needsShown {
+			break
+		}
+		i := slices.IndexFunc(hosts, func(h api.HostStatus) bool { return h.Items[api.StatusError] > 0 && !seen[h.Host] })
+		if i < 0 {
+			break
+		}
+		seen[hosts[i].Host] = true
+		q := api.ItemQuery{Host: hosts[i].Host, Status: api.StatusError, Top: needsShown}
+		list, err = api.ListItems.Call(ctx, c, q)
+	}
+	return out[:min(len(out), needsShown)], err
+}
+
+// byHost makes one failure of several pages that fail because of their host.
+func byHost(items []api.Item, hosts []api.HostStatus) (out []failure) {
+	at := map[string]int{}
+	for _, it := range items {
+		i, known := at[it.SourceHost]
+		switch {
+		case it.SourceHost == "" || !strings.Contains(wrongWith(it), it.SourceHost):
+			out = append(out, failure{Item: it})
+		case known:
+			out[i].Pages = max(out[i].Pages, 1) + 1
+		default:
+			at[it.SourceHost] = len(out)
+			out = append(out, failure{Item: it})
+		}
+	}
+	for _, h := range hosts {
+		if i, known := at[h.Host]; known && out[i].Pages > 0 {
+			out[i].Pages = max(out[i].Pages, h.Items[api.StatusError])
+		}
+	}
+	return out
 }
 
 // ailments returns what the app's report of its health complains of, or the error that prevented the report.

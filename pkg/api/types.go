@@ -91,6 +91,9 @@ type ItemQuery struct {
 	// Only items with a watch of their own that finds a row or an entry by its place, such as tr:nth-of-type(3).
 	Positional bool   `json:"positional,omitempty"`
 	Find       string `json:"find,omitempty"` // Only items whose address or title has this text, whatever its case.
+	// Only items with these ids, separated by commas: at most 100, in this order, and without other filters.
+	IDs      string `json:"ids,omitempty"`
+	Removing bool   `json:"removing,omitempty"` // Also items whose removal can still be taken back.
 	// One of source, status, lastChecked, lastChanged, nextCrawlAt and firstSeen; a leading hyphen reverses the order. At
 	// most 5,000 items are sorted: if there are more, name a host, a status or a tag.
 	Sort string `json:"sort,omitempty"`

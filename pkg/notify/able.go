@@ -79,6 +79,7 @@ func (r *rule) stuck(names map[string]bool) reason {
 // unmet returns why the condition of a rule can never be met on a page.
 func (r *rule) unmet(p Facts) reason {
 	name := r.when.Field()
+	word := field.Word(name)
 	of, has := p.Types[name]
 	kept, _ := p.Fields.Field(name)
 	together := func(k field.Kept) bool {
@@ -90,14 +91,14 @@ func (r *rule) unmet(p Facts) reason {
 		return reason{} // a page that declares a product today may declare its sale price tomorrow
 	case !has:
 		return reason{why: noSuchField(name, slices.Sorted(maps.Keys(p.Types))),
-			remedy: fmt.Sprintf("say where %s is under Values of the page in its settings, or choose a value that it has", name)}
+			remedy: "say where its " + word + " is under Values of the page in its settings, or choose a value that it has"}
 	case kept.Broken() != "":
 		return reason{why: kept.Broken(), remedy: "say where it is now in the settings of the page", reported: true}
 	case kept.State == field.Gone:
-		return reason{why: fmt.Sprintf("its value %s is not there: %s", name, cmp.Or(kept.Why, "its source is gone")),
+		return reason{why: fmt.Sprintf("its value %s is not there: %s", word, cmp.Or(kept.Why, "its source is gone")),
 			remedy: "choose a value that it has"}
 	case kept.State == field.Unread && kept.At.IsZero():
-		return reason{why: fmt.Sprintf("its value %s cannot be read: %s", name, kept.Why),
+		return reason{why: fmt.Sprintf("its value %s cannot be read: %s", word, kept.Why),
 			remedy: "choose another place or another type for it in the settings of the page"}
 	case of == "":
 		return reason{}
@@ -111,15 +112,21 @@ func (r *rule) unmet(p Facts) reason {
 // noSuchField says that a page has no field of a name, and which ones it has.
 func noSuchField(name string, others []string) string {
 	const most = 10
-	text := fmt.Sprintf("the page has no value named %q", name)
+	text, none := fmt.Sprintf("the page has no value named %q", name), ", nor any other value"
+	if name == field.Stock {
+		text, none = "the page does not say whether it is in stock", ", and has no value"
+	}
+	var named []string
+	for _, other := range others[:min(len(others), most)] {
+		named = append(named, field.Word(other))
+	}
 	switch {
 	case len(others) == 0:
-		return text + ", nor any other value"
+		return text + none
 	case len(others) > most:
-		return text + "; there are " + strings.Join(others[:most], ", ") + " and " +
-			words.Count(len(others)-most, "other")
+		return text + "; there are " + strings.Join(named, ", ") + " and " + words.Count(len(others)-most, "other")
 	}
-	return text + "; there are " + strings.Join(others, ", ")
+	return text + "; there are " + strings.Join(named, ", ")
 }
 
 // withText are the kinds of change that say what has changed in a text.

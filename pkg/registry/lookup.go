@@ -35,6 +35,8 @@ type LookupQuery struct {
 	Sort   string // a name in the variable orders, preceded by a hyphen for descending order; if empty, unsorted
 	After  string // the field Next of the previous page; if empty, the first page is listed
 	Top    int    // list at most this many items
+	// Removing includes items that wait for their removal.
+	Removing bool
 }
 
 // FoundPage is a part of a list.
@@ -43,12 +45,23 @@ type FoundPage struct {
 	Next  string // the value of After for the next page; empty at the end of the list
 }
 
-// Page lists items, without those that wait for their removal. So a page may have few items or none although it has a
-// Next.
+// Page lists items. Without those that wait for their removal a page may have few items or none although it has a Next.
 func (l *Lookup) Page(ctx context.Context, q LookupQuery) (FoundPage, error) {
 	page, err := l.page(ctx, q)
-	page.Items = slices.DeleteFunc(page.Items, func(it Item) bool { return !it.RemoveAfter.IsZero() })
+	if !q.Removing {
+		page.Items = slices.DeleteFunc(page.Items, func(it Item) bool { return !it.RemoveAfter.IsZero() })
+	}
 	return page, err
+}
+
+// These returns the items with some ids, in their order. Unknown ids are left out.
+func (l *Lookup) These(ctx context.Context, ids []string) (out []Item, err error) {
+	found := make([]Item, len(ids))
+	err = l.items.s.Parallel(ctx, len(ids), func(ctx context.Context, i int) (err error) {
+		found[i], err = l.items.Find(ctx, source.ID(ids[i]))
+		return fault.Except(err, fault.NotFound, fault.Invalid)
+	})
+	return slices.DeleteFunc(found, func(it Item) bool { return !it.exists() }), err
 }
 
 func (l *Lookup) page(ctx context.Context, q LookupQuery) (FoundPage, error) {
