@@ -51,7 +51,10 @@ func TestTellLeavesNothingBehind(t *testing.T) {
 	if to != "/api/ui/tell?item="+id+"&known=1" {
 		t.Errorf("a known page leads to %s", to)
 	}
-	shows(t, r, to, "You watch this page already")
+	shows(t, r, to, `You watch
+  <a href="/api/ui/items/`+id+`">this page</a> already.</p>
+
+<div class="read-box"`)
 	if send(t, r, "/api/ui/tell?new=1&item="+id, cancel); gone(id) {
 		t.Error("an older page is removed")
 	}

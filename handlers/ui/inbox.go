@@ -75,6 +75,7 @@ type shownChange struct {
 	api.FeedChange
 	Unread bool
 	Also   []api.FeedChange // equal changes of other pages of the host
+	Left   string           // the id of a change that says the same, and has no line
 	OrMore bool             // whether more of them may be on the next page
 	Told   told
 	Clock  string // the time of day, as the reader's clock has it
@@ -94,6 +95,9 @@ func (c shownChange) IDs() string {
 	all := []string{c.ID}
 	for _, other := range c.Also {
 		all = append(all, other.ID)
+	}
+	if c.Left != "" {
+		all = append(all, c.Left)
 	}
 	return strings.Join(all, ",")
 }
@@ -124,10 +128,12 @@ func isProblem(c api.FeedChange) bool {
 	return slices.Contains(strings.Split(problemKinds, ","), string(c.Kind))
 }
 
-// byDay groups changes by day, gathers equal changes of a host within a day, and marks the unread ones.
+// byDay groups changes by day, gathers equal changes of a host within a day, and marks the unread ones. What is only
+// the entries of a list that were told has no line of its own.
 func byDay(all, unread []api.FeedChange, zone *time.Location) (days []changesOfDay) {
+	all, left := withoutEntries(all)
 	isUnread := func(c api.FeedChange) bool {
-		return slices.ContainsFunc(unread, func(u api.FeedChange) bool { return u.ID == c.ID })
+		return slices.ContainsFunc(unread, func(u api.FeedChange) bool { return u.ID == c.ID || u.ID == left[c.ID].ID })
 	}
 	for len(all) > 0 {
 		day := dayOf(all[0], zone)
@@ -143,6 +149,7 @@ func byDay(all, unread []api.FeedChange, zone *time.Location) (days []changesOfD
 		for _, l := range lines.All {
 			of.Changes = append(of.Changes, shownChange{
 				FeedChange: l.Changes[0], Unread: slices.ContainsFunc(l.Changes, isUnread), Also: l.Changes[1:],
+				Left: left[l.Changes[0].ID].ID,
 			})
 		}
 		of.Changes = gatherAdded(of.Changes)
@@ -198,7 +205,7 @@ type smallPage struct {
 func (s smallChanges) Text() string {
 	text := words.Count(s.Count, "small change")
 	if s.OrMore {
-		text += " or more"
+		text = "At least " + text
 	}
 	return text + " on " + words.Count(len(s.Pages), "page") + ": " + strings.Join(s.Kinds, ", ")
 }
@@ -254,6 +261,9 @@ func (v *visit) withSmall(query url.Values, d changesData, zone *time.Location) 
 	}
 	found := ask(v, api.ListChanges, q)
 	for _, c := range found.Changes {
+		if c.Small != nil && c.Small.Why == "added" { // Pages lists what somebody has added
+			continue
+		}
 		day := dayOf(c, zone)
 		i := slices.IndexFunc(d.Days, func(d changesOfDay) bool { return !d.Day.After(day) })
 		if i < 0 {

@@ -60,6 +60,38 @@ func TestU1SmallChangesAreOneLine(t *testing.T) {
 	}
 }
 
+// TestU1OneRowForACheck checks that an entry of a list of which somebody was told, and the text that has it, are one
+// line, and that marking the line as seen marks both (U1).
+func TestU1OneRowForACheck(t *testing.T) {
+	const told = `"itemId": "jobs", "to": "b", "at": "2026-09-20T08:00:00Z", "outcome": [{"rule": "r", "state": "told"}],
+		"passages": [{"op": "added", "text": "Warden, full time"}]`
+	changes := `{"changes": [{"id": "1.2.1", "kind": "content", ` + told + `},
+		{"id": "1.2.0", "kind": "listed", "listed": {"title": "Warden"}, ` + told + `}]}`
+	h := New(Options{Client: api.NewClient("http://tidemark.example", "", &http.Client{Transport: answers{
+		"/SearchStatus": `{"items": {"Indexed": 1001}}`, "/changes": changes, "/readers/me": `{"unread": 2}`}})})
+	body := read(t, h, "/?told=1")
+	if n := strings.Count(body, "data-change"); n != 1 || !strings.Contains(body, `value="1.2.0,1.2.1"`) {
+		t.Errorf("%d lines: %s", n, body)
+	}
+}
+
+// TestU6AddedPagesAreCounted checks that a line about new pages says how many there are, or how many at least, in one
+// sentence (U6).
+func TestU6AddedPagesAreCounted(t *testing.T) {
+	var all []string
+	for i := range 34 {
+		all = append(all, fmt.Sprintf(`{"id": "1.%d.1", "itemId": "p%[1]d", "host": "a.example", "kind": "new",
+			"at": "2026-09-20T08:00:00Z"}`, i))
+	}
+	for rest, want := range map[string]string{"": `<span class="cut">34 pages added</span>`,
+		`, "continuation": "c"`: `<span class="cut">At least 136 pages added</span>`} {
+		h := New(Options{Client: api.NewClient("http://tidemark.example", "", &http.Client{Transport: answers{
+			"/SearchStatus": `{"items": {"Indexed": 1001}}`,
+			"/changes":      `{"changes": [` + strings.Join(all, ",") + `]` + rest + `}`}})})
+		inOrder(t, read(t, h, "/?told=1"), want)
+	}
+}
+
 // TestU1TheMark checks that the mark lies below the last change that the reader has not seen (U1).
 func TestU1TheMark(t *testing.T) {
 	day := func(unread ...bool) (d changesOfDay) {

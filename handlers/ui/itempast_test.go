@@ -110,26 +110,35 @@ func TestConditionsInWords(t *testing.T) {
 	}
 }
 
-// TestOneRowForANewEntry checks that the history leaves out the change of a text that is only a new entry of which
-// somebody was told, and nothing else.
+// TestOneRowForANewEntry checks that lists leave out the change of a text that is only a new entry of which somebody
+// was told, and nothing else.
 func TestOneRowForANewEntry(t *testing.T) {
 	at := time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)
 	sent := []api.Outcome{{State: api.OutcomeSent}}
 	line := func(op, text string) api.FeedChange {
 		return api.FeedChange{At: at, Passages: []api.ChangedPassage{{Op: op, Text: text}}}
 	}
-	entry := api.FeedChange{At: at, Listed: &api.ListedEntry{Title: "Librarian"}}
+	entry := api.FeedChange{ID: "e", At: at.Add(-time.Second), Listed: &api.ListedEntry{Title: "Librarian"},
+		Passages: []api.ChangedPassage{{Op: "added", Text: "Librarian Full time, at the old town"}}}
 	entry.Outcome = sent
-	told := line("added", "Librarian, told, too")
-	told.Outcome = sent
-	other := line("added", "Librarian, at another check")
-	other.At = at.Add(time.Hour)
-	have := withoutEntries([]api.FeedChange{entry, line("added", "Librarian, full time"), told, other,
-		line("removed", "Librarian"), line("added", "Baker")})
-	if len(have) != 5 || have[1].Passages[0].Text != told.Passages[0].Text {
-		t.Errorf("%+v", have)
+	told, elsewhere := line("added", "Librarian, told, too"), line("added", "Librarian, told to somebody else")
+	told.Outcome, elsewhere.Outcome = sent, []api.Outcome{{State: api.OutcomeSent, Rule: "other"}}
+	both, more := line("added", "Librarian"), line("added", "Librarian and more")
+	both.Passages = append(both.Passages, api.ChangedPassage{Op: "added", Text: "Full time, at the old town"})
+	later, ofOther := line("added", "Librarian, at another check"), line("added", "Librarian, of another page")
+	more.More, later.At, ofOther.ItemID = 1, at.Add(time.Hour), "other"
+	for _, c := range []api.FeedChange{line("added", "Librarian, full time"), told, both} {
+		if kept, left := withoutEntries([]api.FeedChange{c, entry}); len(kept) != 1 || left["e"].Passages == nil {
+			t.Errorf("%+v has a row of its own", c.Passages)
+		}
 	}
-	if entry.Outcome = nil; len(withoutEntries([]api.FeedChange{entry, line("added", "Librarian, full time")})) != 2 {
+	for _, c := range []api.FeedChange{elsewhere, more, later, ofOther, line("removed", "Librarian"),
+		line("added", "Baker")} {
+		if kept, _ := withoutEntries([]api.FeedChange{c, entry}); len(kept) != 2 {
+			t.Errorf("%+v has no row", c.Passages)
+		}
+	}
+	if entry.Outcome = nil; len(entriesIn(told, []api.FeedChange{told, entry})) > 0 {
 		t.Error("an entry of which nobody was told hides the change")
 	}
 }

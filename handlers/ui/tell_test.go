@@ -157,7 +157,8 @@ func TestTellShowsWhatIsWrong(t *testing.T) {
 	f, _ := url.ParseQuery("do=save&what=value&value=price&op=below")
 	body := press(t, h, "/tell?item="+tentID, f).Body.String()
 	body = strings.Join(strings.Fields(body), " ")
-	inOrder(t, body, `You are told already: <a href="/api/ui/notifications/rules/rule_a">when anything changes</a>.`,
+	inOrder(t, body, `You are told of this page already: <a href="/api/ui/notifications/rules/rule_a">when anything`+
+		` changes</a>.`, `id="read"`,
 		`name="limit" aria-invalid="true" autofocus`, `<option value="">as often as is right for it</option>`,
 		`role="alert">Limit: say a number, such as 80.</p><button class="main" name="do" value="save">`,
 		"The page is checked every hour: about 24 requests a day")
