@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/content/extract/noise"
 	"github.com/tidemark/tidemark/pkg/content/fact"
 )
 
@@ -112,7 +113,7 @@ func (p spot) sentence() bool {
 const (
 	weighsMoving   = 1   // what moves at most checks
 	weighsSigns    = 50  // what says the same
-	weighsStamp    = 60  // a point in time as programs write it, which says when the page was made
+	weighsStamp    = 60  // when the page was made
 	weighsText     = 100 // other words
 	weighsSentence = 200 // a sentence that came or went
 	weighsGone     = 290 // a fact in a line that went
@@ -224,17 +225,28 @@ func (p part) facts() (has, rare bool) {
 var stamp = regexp.MustCompile(`\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:(\d\d)(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?|` +
 	`\b1[4-9]\d{8}(?:\d{3})?\b`)
 
-// isStamp reports whether all that differs is of stamps. What people have set begins with a full minute, and is none.
+// isStamp reports whether all that differs says when the page was made: a day or a time of a line that says so, or a
+// stamp. What people have set begins with a full minute, and is no stamp.
 func (p spot) isStamp() bool {
 	full := true
 	for _, s := range []part{p.old, p.now} {
+		var made []fact.Fact
+		if noise.SaysUpdated(s.line) {
+			made = fact.Find(s.line)
+		}
 		all := stamp.FindAllStringSubmatchIndex(s.line, -1)
 		for _, h := range s.hits {
 			i := slices.IndexFunc(all, func(at []int) bool { return at[0] <= h.from && h.to <= at[1] })
-			if i < 0 {
+			switch {
+			case i >= 0:
+				full = full && all[i][2] >= 0 && s.line[all[i][2]:all[i][3]] == "00"
+			case slices.ContainsFunc(made, func(f fact.Fact) bool {
+				return (f.Kind == fact.Time || f.Kind == fact.Date) && f.From <= h.from && h.to <= f.To
+			}):
+				full = false
+			default:
 				return false
 			}
-			full = full && all[i][2] >= 0 && s.line[all[i][2]:all[i][3]] == "00"
 		}
 	}
 	return len(p.old.hits) > 0 && len(p.now.hits) > 0 && !full
