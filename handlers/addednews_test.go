@@ -8,7 +8,7 @@ import (
 )
 
 // TestU1WhoAddsAPageKnows checks that the first reading of a page that somebody has added is news neither on the first
-// page, nor for an alert, nor in what an alert would have told; and that a list shows it to who asks for new pages (U1).
+// page, nor for an alert, nor in what an alert would have told, and that who asks for new pages is shown it (U1).
 func TestU1WhoAddsAPageKnows(t *testing.T) {
 	r := newRig(t)
 	do(t, r, "POST", "/api/channels", `{"name":"ops","kind":"webhook","url":"https://h.example/"}`)

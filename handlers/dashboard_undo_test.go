@@ -17,10 +17,9 @@ var undoForm = regexp.MustCompile(`name="id" value="([^"]+)"><input type="hidden
 // that page and puts back what was, and that what can be taken back no more says why.
 func TestUndoInDashboard(t *testing.T) {
 	r := newItemsRig(t)
-	one, two := idOf(t, pageOne), idOf(t, pageTwo)
-	item := "/items/" + one
-	r.channelAndRule()
+	one, two, item := idOf(t, pageOne), idOf(t, pageTwo), "/items/"+idOf(t, pageOne)
 	r.say(one, "The lock is closed.") // there is something to mark as seen
+	r.channelAndRule()
 	rules := func() []api.Rule { return get[api.Rules](t, r, "/api/rules").Rules }
 	rule := rules()[0].ID // the other one is in a file
 	press := func(path string, f url.Values) (undo, back string) {

@@ -220,8 +220,8 @@ func (p part) facts() (has, rare bool) {
 	return has, rare
 }
 
-// stamp matches a point in time as programs write it: 2026-03-01T08:30:07Z, or the seconds since 1970. Its group has the
-// seconds of the minute.
+// stamp matches a point in time as programs write it: 2026-03-01T08:30:07Z, or the seconds since 1970. Its group has
+// the seconds of the minute.
 var stamp = regexp.MustCompile(`\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:(\d\d)(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?|` +
 	`\b1[4-9]\d{8}(?:\d{3})?\b`)
 

@@ -56,7 +56,8 @@ func (a *assembler) breaks(l line) bool {
 func (a *assembler) isFar(prev, l line) bool { return prev.endY-l.y > l.size*a.leading*1.25 }
 
 // findRows finds lines that end of themselves, as those of a list of prices do: the first word of the next line would
-// have had room there. Where that is so of half of the lines that stand together, it is so of all.
+// have had room there, or both end in a number, as rows of a table do. Where that is so of half of the lines that stand
+// together, it is so of all.
 func (a *assembler) findRows(lines []line) {
 	for from := 0; from < len(lines); {
 		to := from + 1
@@ -68,12 +69,13 @@ func (a *assembler) findRows(lines []line) {
 			edge = max(edge, l.endX)
 		}
 		for i := from + 1; i < to; i++ {
-			l := &lines[i]
-			if l.alone = lines[i-1].endX+l.firstWord()+2*l.size < edge && !continuesSentence(*l); l.alone {
+			l, prev := &lines[i], lines[i-1]
+			hasRoom := prev.endX+l.firstWord()+2*l.size < edge
+			if l.alone = (hasRoom || prev.endsInNumber() && l.endsInNumber()) && !continuesSentence(*l); l.alone {
 				rows++
 			}
 		}
-		for i := from + 1; i < to && 2*rows >= to-from-1; i++ {
+		for i := from; i < to && rows > 0 && 2*rows >= to-from-1; i++ {
 			lines[i].alone = !continuesSentence(lines[i])
 		}
 		from = to
@@ -85,6 +87,12 @@ func (a *assembler) together(prev, l line) bool {
 	return l.page == prev.page && l.direction == prev.direction && near(l.size, prev.size) && !a.moves(prev, l) &&
 		!a.isFar(prev, l) && math.Abs(l.x-prev.x) < 0.8*l.size && l.level == 0 && prev.level == 0 &&
 		!l.running && !prev.running && !l.field && !prev.field
+}
+
+// endsInNumber reports whether a line ends in a digit.
+func (l line) endsInNumber() bool {
+	last, _ := utf8.DecodeLastRuneInString(l.text)
+	return unicode.IsDigit(last)
 }
 
 // firstWord returns the width of the first word of a line, in points.

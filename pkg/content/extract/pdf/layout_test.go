@@ -152,6 +152,8 @@ func TestParagraphs(t *testing.T) {
 		{"lines of a list of prices", []line{at(0, 100, "Prices 2026"), at(0, 88, "Rope 6 EUR"),
 			at(0, 76, "Storm lamp with a hook of brass 79 EUR"), at(0, 64, "Oil 4 EUR")},
 			[]string{"Prices 2026", "Rope 6 EUR", "Storm lamp with a hook of brass 79 EUR", "Oil 4 EUR"}},
+		{"rows whose numbers stand below each other", []line{at(0, 100, "Thing      Price"), at(0, 88, "Anchor     89.00"),
+			at(0, 76, "Storm lamp 79.00")}, []string{"Thing      Price", "Anchor     89.00", "Storm lamp 79.00"}},
 		{"a ragged edge", []line{at(0, 100, full), at(0, 88, full[:33]+"Harbour"), at(0, 76, "Masters meet here"),
 			at(0, 64, "at noon")}, []string{full + " " + full[:33] + "Harbour Masters meet here at noon"}},
 		{"another size", []line{at(0, 100, full), {text: "note", size: 8, y: 88, endY: 88}}, []string{full, "note"}},
