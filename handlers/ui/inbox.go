@@ -158,6 +158,60 @@ func byDay(all, unread []api.FeedChange, zone *time.Location) (days []changesOfD
 	return days
 }
 
+// withoutEntries leaves out changes of a text that are only new entries of a list, of which somebody was told at the
+// same check, if nobody else was told of the text. It returns them, too, by the id of the first of these entries.
+func withoutEntries(all []api.FeedChange) (out []api.FeedChange, left map[string]api.FeedChange) {
+	left = map[string]api.FeedChange{}
+	for _, c := range all {
+		if entries := entriesIn(c, all); entries != nil {
+			left[entries[0].ID] = c
+		} else {
+			out = append(out, c)
+		}
+	}
+	return out, left
+}
+
+// entriesIn returns the entries that a change of a text consists of; nil if it has something else.
+func entriesIn(c api.FeedChange, all []api.FeedChange) (entries []api.FeedChange) {
+	if c.Listed != nil || len(c.Passages) == 0 || c.More > 0 {
+		return nil
+	}
+	for _, e := range all {
+		if e.Listed != nil && e.Listed.Title != "" && isTold(e) && e.ItemID == c.ItemID && e.To == c.To &&
+			e.At.Sub(c.At).Abs() < time.Minute {
+			entries = append(entries, e)
+		}
+	}
+	titles := 0
+	isOther := func(p api.ChangedPassage) bool {
+		hasIt := func(of api.ChangedPassage) bool { return strings.Contains(of.Text, p.Text) }
+		isPart := func(e api.FeedChange) bool { return slices.ContainsFunc(e.Passages, hasIt) }
+		isTitled := func(e api.FeedChange) bool { return strings.Contains(p.Text, e.Listed.Title) }
+		if p.Op == "added" && slices.ContainsFunc(entries, isPart) {
+			return false
+		}
+		titles++
+		return p.Op != "added" || titles > len(entries) || !slices.ContainsFunc(entries, isTitled)
+	}
+	toldElse := func(o api.Outcome) bool {
+		same := func(e api.Outcome) bool { return e.Rule == o.Rule && e.State == o.State }
+		return tells(o) && !slices.ContainsFunc(entries, func(e api.FeedChange) bool {
+			return slices.ContainsFunc(e.Outcome, same)
+		})
+	}
+	if slices.ContainsFunc(c.Passages, isOther) || slices.ContainsFunc(c.Outcome, toldElse) {
+		return nil
+	}
+	return entries
+}
+
+// isTold reports whether somebody was told of a change, or will be.
+func isTold(c api.FeedChange) bool { return slices.ContainsFunc(c.Outcome, tells) }
+
+// tells reports whether a message was sent, or will be.
+func tells(o api.Outcome) bool { return o.State == api.OutcomeSent || o.State == api.OutcomeGathered }
+
 // gatherAdded makes one line of the new pages of a host, where its newest one stood, unless there are only a few.
 func gatherAdded(list []shownChange) (out []shownChange) {
 	hosts := map[string]int{}

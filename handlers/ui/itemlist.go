@@ -196,9 +196,6 @@ func now(it api.Item) string {
 	return strings.Join(said, ", ")
 }
 
-// wrongWith says why an item cannot be read, in a few words.
-func wrongWith(it api.Item) string { return cmp.Or(reasonOf(it.ErrorMessage, it.SourceHost), it.Why) }
-
 // fits reports whether an item that was found passes the other filters.
 func (d itemsData) fits(it api.Item) bool {
 	return (d.Status == "" || string(it.Status) == d.Status) && (!d.Paused || it.Paused) &&

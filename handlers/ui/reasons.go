@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/policy/selector"
 )
@@ -54,6 +55,9 @@ func reasonOf(message, host string) string {
 	}
 	return strings.TrimSuffix(sentence(message), ".")
 }
+
+// wrongWith says why an item cannot be read, in a few words.
+func wrongWith(it api.Item) string { return cmp.Or(reasonOf(it.ErrorMessage, it.SourceHost), it.Why) }
 
 // addressRefused says in plain words why an address is not watched.
 func addressRefused(message string) string {
