@@ -75,7 +75,7 @@ type shownChange struct {
 	api.FeedChange
 	Unread bool
 	Also   []api.FeedChange // equal changes of other pages of the host
-	Left   string           // the id of a change that says the same, and has no line
+	Left   api.FeedChange   // the text that has the entry, and has no line; with passages if it has others
 	OrMore bool             // whether more of them may be on the next page
 	Told   told
 	Clock  string // the time of day, as the reader's clock has it
@@ -96,8 +96,8 @@ func (c shownChange) IDs() string {
 	for _, other := range c.Also {
 		all = append(all, other.ID)
 	}
-	if c.Left != "" {
-		all = append(all, c.Left)
+	if c.Left.ID != "" {
+		all = append(all, c.Left.ID)
 	}
 	return strings.Join(all, ",")
 }
@@ -131,7 +131,7 @@ func isProblem(c api.FeedChange) bool {
 // byDay groups changes by day, gathers equal changes of a host within a day, and marks the unread ones. What is only
 // the entries of a list that were told has no line of its own.
 func byDay(all, unread []api.FeedChange, zone *time.Location) (days []changesOfDay) {
-	all, left := withoutEntries(all)
+	all, left := withoutEntries(all, true)
 	isUnread := func(c api.FeedChange) bool {
 		return slices.ContainsFunc(unread, func(u api.FeedChange) bool { return u.ID == c.ID || u.ID == left[c.ID].ID })
 	}
@@ -149,7 +149,7 @@ func byDay(all, unread []api.FeedChange, zone *time.Location) (days []changesOfD
 		for _, l := range lines.All {
 			of.Changes = append(of.Changes, shownChange{
 				FeedChange: l.Changes[0], Unread: slices.ContainsFunc(l.Changes, isUnread), Also: l.Changes[1:],
-				Left: left[l.Changes[0].ID].ID,
+				Left: left[l.Changes[0].ID],
 			})
 		}
 		of.Changes = gatherAdded(of.Changes)
@@ -159,22 +159,29 @@ func byDay(all, unread []api.FeedChange, zone *time.Location) (days []changesOfD
 }
 
 // withoutEntries leaves out changes of a text that are only new entries of a list, of which somebody was told at the
-// same check, if nobody else was told of the text. It returns them, too, by the id of the first of these entries.
-func withoutEntries(all []api.FeedChange) (out []api.FeedChange, left map[string]api.FeedChange) {
+// same check, if nobody else was told of the text. With others, it also leaves out those that have other text, if
+// nobody was told of it. It returns what it leaves out, too, by the id of the first of these entries: with the passages
+// of such other text.
+func withoutEntries(all []api.FeedChange, others bool) (out []api.FeedChange, left map[string]api.FeedChange) {
 	left = map[string]api.FeedChange{}
 	for _, c := range all {
-		if entries := entriesIn(c, all); entries != nil {
+		entries := entriesBeside(c, all)
+		switch only := isOnly(c, entries); {
+		case only:
+			c.Passages = nil
 			left[entries[0].ID] = c
-		} else {
+		case others && len(entries) > 0 && !isTold(c):
+			left[entries[0].ID] = c
+		default:
 			out = append(out, c)
 		}
 	}
 	return out, left
 }
 
-// entriesIn returns the entries that a change of a text consists of; nil if it has something else.
-func entriesIn(c api.FeedChange, all []api.FeedChange) (entries []api.FeedChange) {
-	if c.Listed != nil || len(c.Passages) == 0 || c.More > 0 {
+// entriesBeside returns the entries of which somebody was told at the check that found a change of a text.
+func entriesBeside(c api.FeedChange, all []api.FeedChange) (entries []api.FeedChange) {
+	if c.Listed != nil || len(c.Passages) == 0 {
 		return nil
 	}
 	for _, e := range all {
@@ -183,6 +190,11 @@ func entriesIn(c api.FeedChange, all []api.FeedChange) (entries []api.FeedChange
 			entries = append(entries, e)
 		}
 	}
+	return entries
+}
+
+// isOnly reports whether a change of a text consists of entries, and nobody was told of it who was not told of them.
+func isOnly(c api.FeedChange, entries []api.FeedChange) bool {
 	titles := 0
 	isOther := func(p api.ChangedPassage) bool {
 		hasIt := func(of api.ChangedPassage) bool { return strings.Contains(of.Text, p.Text) }
@@ -200,10 +212,8 @@ func entriesIn(c api.FeedChange, all []api.FeedChange) (entries []api.FeedChange
 			return slices.ContainsFunc(e.Outcome, same)
 		})
 	}
-	if slices.ContainsFunc(c.Passages, isOther) || slices.ContainsFunc(c.Outcome, toldElse) {
-		return nil
-	}
-	return entries
+	return len(entries) > 0 && c.More == 0 && !slices.ContainsFunc(c.Passages, isOther) &&
+		!slices.ContainsFunc(c.Outcome, toldElse)
 }
 
 // isTold reports whether somebody was told of a change, or will be.

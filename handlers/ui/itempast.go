@@ -46,7 +46,7 @@ func (v *visit) pastOf(it api.ItemDetail, q url.Values, now time.Time) (d pastDa
 	page := ask(v, api.ListChanges, api.ChangeQuery{ItemID: it.ID, Outcome: true, Silenced: "true",
 		Top: pastShown, Continuation: q.Get("after")})
 	d.Next = page.Continuation
-	page.Changes, _ = withoutEntries(page.Changes)
+	page.Changes, _ = withoutEntries(page.Changes, false)
 	last := -1
 	if d.First {
 		last = slices.IndexFunc(page.Changes, isNews)

@@ -128,17 +128,23 @@ func TestOneRowForANewEntry(t *testing.T) {
 	later, ofOther := line("added", "Librarian, at another check"), line("added", "Librarian, of another page")
 	more.More, later.At, ofOther.ItemID = 1, at.Add(time.Hour), "other"
 	for _, c := range []api.FeedChange{line("added", "Librarian, full time"), told, both} {
-		if kept, left := withoutEntries([]api.FeedChange{c, entry}); len(kept) != 1 || left["e"].Passages == nil {
+		if kept, left := withoutEntries([]api.FeedChange{c, entry}, false); len(kept) != 1 || left["e"].At.IsZero() {
 			t.Errorf("%+v has a row of its own", c.Passages)
 		}
 	}
 	for _, c := range []api.FeedChange{elsewhere, more, later, ofOther, line("removed", "Librarian"),
 		line("added", "Baker")} {
-		if kept, _ := withoutEntries([]api.FeedChange{c, entry}); len(kept) != 2 {
+		if kept, _ := withoutEntries([]api.FeedChange{c, entry}, false); len(kept) != 2 {
 			t.Errorf("%+v has no row", c.Passages)
 		}
 	}
-	if entry.Outcome = nil; len(entriesIn(told, []api.FeedChange{told, entry})) > 0 {
+	if kept, left := withoutEntries([]api.FeedChange{more, entry}, true); len(kept) != 1 || left["e"].Passages == nil {
+		t.Error("other text of the check has a row of its own where it is shown with the entry")
+	}
+	if kept, _ := withoutEntries([]api.FeedChange{elsewhere, entry}, true); len(kept) != 2 {
+		t.Error("what somebody else was told has no row")
+	}
+	if entry.Outcome = nil; len(entriesBeside(told, []api.FeedChange{told, entry})) > 0 {
 		t.Error("an entry of which nobody was told hides the change")
 	}
 }

@@ -131,6 +131,7 @@ func TestU4PartWords(t *testing.T) {
 		`section:under("Agenda") tr:named("Budget")`: "the row “Budget” of what stands under “Agenda”",
 		`tr:named("*", "Parks and gardens")`:         "the row “Parks and gardens”",
 		`.price`:                                     ".price",
+		`$.rates.USD`:                                "rates › USD", `$..USD`: "$..USD",
 	} {
 		if have := partWords(sel); have != want {
 			t.Errorf("%s: %q, want %q", sel, have, want)

@@ -89,8 +89,17 @@ func answerWords(code string) string {
 	return strings.TrimSuffix(says, ": ")
 }
 
-// partWords says what a selector chooses, for people: the row “9 December”. A selector without names stays as it is.
-func partWords(sel string) string { return cmp.Or(selector.Words(sel), sel) }
+// keys matches a path that leads to a value of JSON by names alone.
+var keys = regexp.MustCompile(`^\$(?:\.\w+)+$`)
+
+// partWords says what a selector chooses, for people: the row “9 December”, or rates › USD. A selector without names
+// stays as it is.
+func partWords(sel string) string {
+	if keys.MatchString(sel) {
+		return strings.ReplaceAll(sel[len("$."):], ".", api.BetweenNames)
+	}
+	return cmp.Or(selector.Words(sel), sel)
+}
 
 // wordPattern is the pattern of a word or a phrase, whatever its case.
 func wordPattern(word string) string { return "(?i)" + regexp.QuoteMeta(strings.TrimSpace(word)) }
