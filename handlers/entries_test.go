@@ -73,6 +73,7 @@ func TestEntriesContract(t *testing.T) {
 		{"D10 nor shown", "GET", "/api/entries/ENTRY", ""},
 		{"D5 off", "POST", "/api/test-mode/toggle", ""},
 		{"D5 settings", "GET", "/api/config", ""},
+		{"L10 settings", "GET", "/api/settings", ""},
 	} {
 		step.body = strings.ReplaceAll(strings.ReplaceAll(step.body, "LAST", last), "ENTRY",
 			"entry_telegram_thought_v1-"+strings.Repeat("a", 25)+"b")

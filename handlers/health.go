@@ -46,6 +46,10 @@ func (h *appState) health(r *http.Request) (int, any, error) {
 	if others != "" {
 		out.Warn("index: %s", others)
 	}
+	if out.Migration == api.MigrationNeeded {
+		out.Warn("migration: the store was made with another TRACKING_PARAM_PREFIXES, so one source may have two " +
+			"identities: run `tidemark migrate`, or set it back")
+	}
 	if said := h.Worker.Outage(); said != "" {
 		out.Warn("sites: %s", said)
 	}

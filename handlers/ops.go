@@ -59,6 +59,7 @@ type processHandlers struct {
 	Metrics  *telemetry.Metrics
 	Activity *activity.Log
 	Settings map[string]string // the settings, without the values of secrets
+	Sources  []api.ServerSetting
 }
 
 // Routes returns the routes about this process.
@@ -67,6 +68,7 @@ func (h *processHandlers) Routes() []wire.Route {
 		wire.OnAny(api.GetMetrics, h.metrics),
 		wire.On(api.GetActivity, h.lastHours),
 		wire.On(api.GetConfig, h.config),
+		wire.On(api.GetSettings, h.settings),
 	}
 }
 
@@ -127,6 +129,11 @@ func activityJSON(report activity.Report, now time.Time) api.Activity {
 // config shows the settings of the app, which do not change while it runs (spec 001).
 func (h *processHandlers) config(context.Context, api.None) (api.Config, error) {
 	return api.Config{Settings: h.Settings}, nil
+}
+
+// settings shows where the settings come from.
+func (h *processHandlers) settings(context.Context, api.None) (api.ServerSettings, error) {
+	return api.ServerSettings{Settings: h.Sources}, nil
 }
 
 // listKeys lists the keys.

@@ -73,6 +73,7 @@ type Services struct {
 	Keys      *keys.Ring
 	Undo      *undo.Log
 	Config    map[string]string // the settings, without the values of secrets
+	Settings  []api.ServerSetting
 	Rules     source.Rules
 	Version   string
 	Instance  string        // identifies the host instance; empty if unknown
@@ -113,7 +114,7 @@ func (v *Services) areas(s *server) (areas []area, workers []worker) {
 		&appState{Hosts: v.Registry.Hosts, Jobs: v.Registry.Jobs, Rebuilds: v.Rebuilds, Migrate: v.Migrate,
 			Storage: v.Store, Index: v.Index, Indexes: v.Indexes, Worker: v.Worker, Browser: v.Browser, Metrics: s.Metrics,
 			Version: v.Version, Log: log},
-		&processHandlers{Metrics: s.Metrics, Activity: v.Activity, Settings: v.Config},
+		&processHandlers{Metrics: s.Metrics, Activity: v.Activity, Settings: v.Config, Sources: v.Settings},
 		&keyHandlers{Ring: v.Keys, Log: log},
 		apiDescription{},
 		&agent.Handlers{API: s.served, Lookup: found, Version: v.Version, Log: log, Keys: s.Access != Open},

@@ -54,7 +54,10 @@ booted() { within systemctl is-system-running 2>/dev/null | grep -Eq 'running|de
 wait_for "systemd runs" booted
 within dpkg -i /root/old.deb
 wait_for "it runs after its installation" within tidemark health
-within sh -c 'echo FILE_ROOT=/srv/documents >>/etc/tidemark/tidemark.env; chmod 755 /srv/documents; chmod 644 /srv/documents/*'
+within sh -c 'chmod 755 /srv/documents; chmod 644 /srv/documents/*'
+within tidemark settings set FILE_ROOT /srv/documents --data /var/lib/tidemark
+test "$(within stat -c '%U %a' /etc/tidemark/tidemark.yaml)" = "tidemark 600"
+within tidemark settings FILE_ROOT --data /var/lib/tidemark | grep -q "FILE_ROOT=/srv/documents (file)"
 within systemctl restart tidemark
 wait_for "it runs again" within tidemark health
 within tidemark add-file /srv/documents/try.pdf
@@ -67,8 +70,8 @@ within tidemark --version
 wait_for "data and settings were kept" says try.pdf within tidemark items --status Indexed
 within dpkg -r tidemark
 if within systemctl is-active tidemark; then echo "FAILED: it runs after its removal" >&2; exit 1; fi
-test -f "$root/etc/tidemark/tidemark.env" || { echo "FAILED: settings went with the program" >&2; exit 1; }
+test -f "$root/etc/tidemark/tidemark.yaml" || { echo "FAILED: settings went with the program" >&2; exit 1; }
 within dpkg -P tidemark 2>&1 | tee "$dir/purge.log"
 grep -q "stays in /var/lib/tidemark" "$dir/purge.log"
-test ! -e "$root/etc/tidemark/tidemark.env" && test -d "$root/var/lib/tidemark/store"
+test ! -e "$root/etc/tidemark/tidemark.yaml" && test -d "$root/var/lib/tidemark/store"
 echo "installed, upgraded, removed and purged: the data is kept"

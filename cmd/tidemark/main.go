@@ -10,10 +10,14 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -57,8 +61,42 @@ func mainExit() int {
 
 // run runs the command that args select, and returns its exit code.
 func run(ctx context.Context, t *terminal.Terminal, getenv func(string) string, args []string) int {
-	return command.Run(ctx, t, root(t, getenv), args)
+	src := app.ReadSources(getenv, os.Environ(), dataOf(args))
+	top := root(t, src)
+	top.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return needed(cmd, src.Err) }
+	return command.Run(ctx, t, top, args)
 }
+
+// dataOf returns the data folder that the arguments name, because the settings file in it has the defaults of flags.
+func dataOf(args []string) (data string) {
+	for i, arg := range args {
+		value, is := strings.CutPrefix(arg, "--data=")
+		switch {
+		case arg == "--":
+			return data
+		case is:
+			data = value
+		case arg == "--data" && i+1 < len(args):
+			data = args[i+1]
+		}
+	}
+	return data
+}
+
+// needed returns the error of the settings file, if a command needs the file. Commands that only speak to a server do
+// without a file that another user owns.
+func needed(cmd *cobra.Command, err error) error {
+	local := cmd.Flags().Lookup("data") != nil
+	creates := cmd.CommandPath() == "tidemark settings set" && errors.Is(err, fs.ErrNotExist)
+	if creates || slices.Contains(withoutFile, cmd.Name()) || !local && errors.Is(err, fs.ErrPermission) {
+		return nil
+	}
+	return err
+}
+
+// withoutFile are the commands that need no settings file, or report what is wrong with it themselves.
+var withoutFile = []string{"doctor", "handler", "app", "docs", "schema", "completion", "bash", "zsh", "fish",
+	"powershell", "help", "version", cobra.ShellCompRequestCmd, cobra.ShellCompNoDescRequestCmd}
 
 const rootLong = `Tidemark watches pages and files, reports what changes, and keeps a search index of
 them up to date.
@@ -73,16 +111,17 @@ const rootExample = `  tidemark start
   tidemark why url_k7gxn3…`
 
 // root returns the command that has all commands below it.
-func root(t *terminal.Terminal, getenv func(string) string) *cobra.Command {
+func root(t *terminal.Terminal, src *app.Sources) *cobra.Command {
+	getenv := src.Get
 	s := command.NewServer(t, getenv)
 	root := command.Root(t, s)
 	root.Short = "Watch sources, report changes, and keep a search index up to date"
 	root.Long, root.Example = rootLong, rootExample
 	addVersionFlag(root)
-	root.AddCommand(local.Commands(t, s, getenv)...)
+	root.AddCommand(local.Commands(t, s, src)...)
 	root.AddCommand(client.Commands(t, s, getenv("USER"))...)
 	root.AddCommand(local.MoveCommands(t, getenv, thisBuild().Version)...)
-	root.AddCommand(local.DoctorCommand(t, s, getenv), versionCommand(t))
+	root.AddCommand(local.DoctorCommand(t, s, src), versionCommand(t))
 	group(root)
 	return root
 }
@@ -100,7 +139,7 @@ var groups = []struct {
 		"sites", "backfill", "import", "add-file", "entry", "bulk", "enrich", "rebuild", "migrate", "audit", "warc",
 	}},
 	{"operating", "Operating:", []string{
-		"doctor", "health", "deliveries", "keys", "link", "backup", "restore", "export", "import-state",
+		"doctor", "health", "settings", "deliveries", "keys", "link", "backup", "restore", "export", "import-state",
 	}},
 	{"server", "Servers and programs:", []string{
 		"start", "handler", "app", "azurite", "mcp", "docs", "schema", "completion", "help", "version",

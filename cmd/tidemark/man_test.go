@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra/doc"
 
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
+	"github.com/tidemark/tidemark/pkg/app"
 )
 
 // manDir keeps what TestL2ManPagesAndCompletions writes: `make release` packs it.
@@ -48,7 +49,7 @@ func TestL2ManPagesAndCompletions(t *testing.T) {
 			t.Errorf("%s names a folder of whoever built it", rel)
 		}
 	}
-	shown := root(&terminal.Terminal{}, noEnv)
+	shown := root(&terminal.Terminal{}, app.ReadSources(noEnv, nil, ""))
 	shown.InitDefaultCompletionCmd()
 	commands := countShown(shown)
 	if pages != commands {
@@ -81,7 +82,7 @@ func writeHelp(t *testing.T, dir string) {
 			t.Fatal(err)
 		}
 	}
-	all := root(&terminal.Terminal{}, noEnv)
+	all := root(&terminal.Terminal{}, app.ReadSources(noEnv, nil, ""))
 	all.InitDefaultCompletionCmd()
 	all.DisableAutoGenTag = true // the tag has the day of the build
 	// All releases have the same day, so that a page changes only when its text changes.

@@ -394,7 +394,7 @@ func TestL2Version(t *testing.T) {
 
 // TestHelp checks that every command has an example and a long text.
 func TestHelp(t *testing.T) {
-	for _, cmd := range root(&terminal.Terminal{}, noEnv).Commands() {
+	for _, cmd := range root(&terminal.Terminal{}, app.ReadSources(noEnv, nil, "")).Commands() {
 		if cmd.Name() == "help" || cmd.Name() == "completion" {
 			continue
 		}

@@ -52,6 +52,11 @@ func (v *visit) changeKeys() page {
 	return v.keysPage(keysData{Made: &made})
 }
 
+// serverSettings shows the settings of the program.
+func (v *visit) serverSettings() page {
+	return page{Name: "settings", Title: "Settings", Data: ask(v, api.GetSettings, api.None{}).Settings}
+}
+
 // maxHeld limits the number of hosts with waiting or failing items that a page shows.
 const maxHeld = 10
 

@@ -99,6 +99,7 @@ var views = map[string]view{
 	"GET /index":      (*visit).index,
 	"POST /index":     (*visit).startRebuild,
 	"GET /index/run":  (*visit).rebuild,
+	"GET /settings":   (*visit).serverSettings,
 	"GET /keys":       (*visit).keys,
 	"POST /keys":      (*visit).changeKeys,
 	"POST /test-mode": (*visit).setTestMode,

@@ -74,7 +74,7 @@ func (shownPage) Sections() []section {
 func (shownPage) MoreSections() []section {
 	return []section{
 		{"Whole sites", "/hosts", "site", []string{"/hosts", "/sites", "/backfill"}},
-		{"Machine", "/machine", "machine", []string{"/machine", "/index", "/keys", "/entries"}},
+		{"Machine", "/machine", "machine", []string{"/machine", "/index", "/keys", "/settings", "/entries"}},
 		{"Help", "/help", "help", []string{"/help"}},
 	}
 }
@@ -88,6 +88,7 @@ func (shownPage) MachineSections() []section {
 		{"Runs", "/backfill", "", []string{"/backfill"}},
 		{"Index", "/index", "", []string{"/index"}},
 		{"Keys", "/keys", "", []string{"/keys"}},
+		{"Settings", "/settings", "", []string{"/settings"}},
 	}
 }
 

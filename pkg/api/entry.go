@@ -216,6 +216,22 @@ type TestMode struct {
 	IsTestMode bool `json:"is_test_mode"`
 }
 
+// ServerSetting is a setting of the program. Value is "set" if it may be a secret and is set. From is environment, file
+// or default. Allowed describes the values that it may have. Restart says that a change takes effect at the next start.
+type ServerSetting struct {
+	Name    string `json:"name"`
+	Value   string `json:"value"`
+	From    string `json:"from"`
+	Allowed string `json:"allowed"`
+	Restart bool   `json:"restart"`
+	Secret  bool   `json:"secret"`
+}
+
+// ServerSettings lists all settings of the program, in the order of the documentation.
+type ServerSettings struct {
+	Settings []ServerSetting `json:"settings"`
+}
+
 // Config lists the server's settings. If the value of a setting may be secret, Config shows only whether it is set.
 type Config struct {
 	Settings map[string]string `json:"settings"`

@@ -262,6 +262,7 @@ var (
 var (
 	GetHealth   = route[None, Health](ok, get, "health").or(http.StatusServiceUnavailable).open()
 	GetConfig   = route[None, Config](ok, get, "config").scoped(ScopeAdmin)
+	GetSettings = route[None, ServerSettings](ok, get, "settings").scoped(ScopeAdmin)
 	GetMetrics  = route[None, []byte](ok, get, "metrics")
 	ListKeys    = route[None, Keys](ok, get, "keys").scoped(ScopeAdmin)
 	AddKey      = route[KeyRequest, NewKey](ok, post, "keys").scoped(ScopeAdmin)

@@ -205,6 +205,7 @@ var requests = []asked{
 	ask(CancelEnrichBatch, EnrichBatchID{ID: "t1-x.2"}, "POST enrich/tier1/batches/t1-x.2/cancel", ""),
 	ask(GetHealth, None{}, "GET health", ""),
 	ask(GetConfig, None{}, "GET config", ""),
+	ask(GetSettings, None{}, "GET settings", ""),
 	ask(GetMetrics, None{}, "GET metrics", ""),
 	ask(GetActivity, ActivityQuery{Hours: 48}, "GET activity?hours=48", ""),
 	ask(GetOpenAPI, None{}, "GET openapi.json", ""),

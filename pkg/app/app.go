@@ -24,6 +24,7 @@ import (
 type App struct {
 	cfg Config
 	get func(string) string
+	src *Sources // where the settings come from
 	log *slog.Logger
 
 	building *semaphore.Weighted // guards the fields below; a wait for it ends when the caller's context ends
@@ -47,7 +48,8 @@ func New(get func(string) string, log *slog.Logger, set ...string) (*App, error)
 	if said := cfg.Proxies(); said != "" {
 		log.Info(said)
 	}
-	return &App{cfg: cfg, get: get, log: log, building: semaphore.NewWeighted(1)}, nil
+	src := &Sources{getenv: get, environ: set}
+	return &App{cfg: cfg, get: get, src: src, log: log, building: semaphore.NewWeighted(1)}, nil
 }
 
 // Metrics returns the metrics in which the app counts.
@@ -70,7 +72,7 @@ func (a *App) Services(ctx context.Context) (*handlers.Services, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := CheckForm(ctx, store); err != nil {
+	if err := CheckForm(ctx, a.cfg, store); err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
 	engine, err := openIndex(a.cfg, a.log)
@@ -81,6 +83,7 @@ func (a *App) Services(ctx context.Context) (*handlers.Services, error) {
 	if err != nil {
 		return nil, errors.Join(err, engine.Close(), store.Close())
 	}
+	s.Settings = a.src.Shown()
 	if s.Indexes, err = ownIndex(a.cfg, a.get, s.Store, a.log); err != nil {
 		return nil, errors.Join(err, engine.Close(), store.Close())
 	}

@@ -88,7 +88,7 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 		out.lazy.created = fill
 	}
 	for _, step := range []func(context.Context) error{
-		func(ctx context.Context) error { return migrate.RecordForm(ctx, a.store.Table(snapshot.RunsTable)) },
+		func(ctx context.Context) error { return migrate.RecordForm(ctx, a.store, cfg.layout()) },
 		reg.Create, known.snapshots.Create, known.manifests.Create,
 		runs.rebuild.Create, runs.bulk.Create, runs.backfill.Create, runs.sites.Create,
 		pushed.entries.Create, pushed.enrich.Create, pushed.imports.Create, done.Create, ring.Create,

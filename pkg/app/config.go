@@ -34,7 +34,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/run/backfill"
 	"github.com/tidemark/tidemark/pkg/run/enrich"
 	"github.com/tidemark/tidemark/pkg/run/mailimport"
-	"github.com/tidemark/tidemark/pkg/run/migrate"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 	"github.com/tidemark/tidemark/pkg/storage/transfer"
@@ -81,6 +80,8 @@ type Config struct {
 	// Memory is the memory that the process may use, including the readers of documents that it starts.
 	Memory   memory.Share
 	memoryMB int
+	// logFormat is only checked here: the command line reads it.
+	logFormat string
 	// othersProxy says that a proxy for other programs is set, such as HTTPS_PROXY.
 	othersProxy bool
 	Models      Models
@@ -144,10 +145,10 @@ func (c *Config) validate(s *settings) {
 		s.bad(notify.HomeSetting, err.Error())
 	}
 	if c.FileRoot != "" && !isFolder(c.FileRoot) {
-		s.bad("FILE_ROOT", "the absolute path of a folder that exists")
+		s.bad("FILE_ROOT", rootAllowed)
 	}
 	if _, err := fetch.New(c.Fetch); err != nil {
-		s.problems = append(s.problems, fetchSetting(err))
+		s.fetched(err)
 	}
 }
 
@@ -182,13 +183,6 @@ func (c *Config) backfill(exempt func(host string) bool, log *slog.Logger) backf
 	}
 }
 
-const (
-	mailRootAllowed = "the absolute path of a folder that exists, or the address of a blob container or of a folder in " +
-		"one, without a query"
-	mailKeyAllowed = "the name of a credential that is set, such as DOCS for CREDENTIAL_DOCS, beside an address in " +
-		"EMAIL_IMPORT_ROOT"
-)
-
 // readMailRoot reads the location of mbox files, and the name of their credential.
 func (c *Config) readMailRoot(s *settings, name string) {
 	const key = "EMAIL_IMPORT_CREDENTIAL"
@@ -221,7 +215,7 @@ func StatePlan(cfg Config) transfer.Plan {
 			registry.FieldTable, index,
 			feed.Table, items}, entries.Tables(), enrich.Tables(enrich.Schemas()),
 			[]string{mailimport.Table, backfill.Table, activity.Table, keys.Table, notify.Table}),
-		Admit:      migrate.Admit,
+		Admit:      cfg.layout().Admit,
 		Containers: []string{snapshot.Container},
 		Hints:      hints,
 		Thaw: func(table string, e storage.Entity) (thawed, hint storage.Entity, hinted bool) {
@@ -241,7 +235,7 @@ func (c *Config) readProxyLogin(s *settings, name string) {
 	}
 	login, err := credential.ForMessages(s.get, given)
 	if err != nil {
-		s.problems = append(s.problems, name+": "+err.Error())
+		s.wrong(name, err)
 	}
 	c.Fetch.Proxy.Login = login
 }
@@ -288,7 +282,7 @@ func (c *Config) readSites(s *settings, name string) {
 	case errors.Is(err, fs.ErrNotExist) && !s.isSet(name):
 		return
 	case err != nil:
-		s.problems = append(s.problems, fmt.Sprintf("%s=%q: allowed is a file that can be read: %v", name, path, err))
+		s.wrong(name, err)
 		return
 	}
 	sites, err := site.Parse(path, data)
@@ -340,7 +334,7 @@ func (c *Config) readRules(s *settings, name string) {
 	}
 	data, err := readFile(path)
 	if err != nil {
-		s.bad(name, "a file that can be read: "+err.Error())
+		s.wrong(name, err)
 		return
 	}
 	if c.RulesFile, err = notify.ParseFile(path, data); err != nil {
@@ -352,6 +346,6 @@ func (c *Config) readRules(s *settings, name string) {
 func (c *Config) readWebhookHosts(s *settings, name string) {
 	c.WebhookHosts = words.Parts(s.text(name), ",")
 	if _, err := fetch.New(fetch.Config{AllowHosts: c.WebhookHosts}); err != nil {
-		s.problems = append(s.problems, name+"="+err.Error())
+		s.bad(name, hostsAllowed)
 	}
 }

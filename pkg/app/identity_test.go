@@ -197,8 +197,8 @@ func TestZ1AnotherListOfTrackers(t *testing.T) {
 	u.settle()
 	u.open(map[string]string{"TRACKING_PARAM_PREFIXES": "utm_, gclid, fbclid, msclkid, ref"})
 	var h api.Health
-	if u.get("/api/health", &h); h.Migration != api.MigrationNeeded ||
-		!strings.Contains(u.log.String(), "tidemark migrate") {
+	if u.get("/api/health", &h); h.Migration != api.MigrationNeeded || !strings.Contains(u.log.String(),
+		"another TRACKING_PARAM_PREFIXES") || !strings.Contains(strings.Join(h.Warnings, " "), "TRACKING_PARAM_PREFIXES") {
 		t.Errorf("health %+v, log %s", h, u.log.String())
 	}
 	u.settle()
@@ -220,7 +220,8 @@ func TestZ1AnotherListOfTrackers(t *testing.T) {
 		t.Errorf("after the migration: %d captures", n)
 	}
 	h = api.Health{}
-	if u.get("/api/health", &h); h.Migration != "" || strings.Contains(strings.Join(u.found("water"), " "), "ref=") {
+	if u.get("/api/health", &h); h.Migration != "" || strings.Contains(strings.Join(h.Warnings, " "), "TRACKING") ||
+		strings.Contains(strings.Join(u.found("water"), " "), "ref=") {
 		t.Errorf("health %+v, found %v", h, u.found("water"))
 	}
 	before, err := source.DefaultRules().ParseURL("http://localhost:18765/tracked?ref=a")

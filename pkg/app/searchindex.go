@@ -42,9 +42,9 @@ func (service SearchService) validate(s *settings) {
 	_, err := probe.open("")
 	switch fault.FieldOf(err) {
 	case "endpoint":
-		s.bad("SEARCH_ENDPOINT", "the https address of a search service, such as https://name.search.windows.net")
+		s.bad("SEARCH_ENDPOINT", endpointAllowed)
 	case "index":
-		s.bad("SEARCH_INDEX", "2 to 128 lower-case letters, digits, and single - and _ between them")
+		s.bad("SEARCH_INDEX", indexAllowed)
 	case "dimensions":
 		s.bad("SEARCH_VECTOR_DIMENSIONS", "a whole number from 2 to 4096, or 0")
 	}

@@ -71,10 +71,15 @@ var stopSignals = []os.Signal{os.Interrupt, syscall.SIGTERM}
 
 func run(log *slog.Logger, export Exporter) error {
 	host := os.Getppid() // read at once: the host may die at any time
-	a, err := New(os.Getenv, log, Names(os.Environ())...)
+	src := ReadSources(os.Getenv, os.Environ(), "")
+	if src.Err != nil {
+		return src.Err
+	}
+	a, err := New(src.Get, log, src.Names()...)
 	if err != nil {
 		return err
 	}
+	a.src = src
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(a.memory().Goal())
 	}
@@ -298,11 +303,11 @@ func Misspelt(set []string) (said []string) {
 		if isSetting(name) || name == "" || slices.Contains(others, name) {
 			continue
 		}
-		nearest, away := nearestSetting(name)
+		near := nearSetting(name)
 		own := slices.ContainsFunc(ours, func(prefix string) bool { return strings.HasPrefix(strings.ToUpper(name), prefix) })
 		switch {
-		case own && away <= 8 && 2*away < len(nearest), away <= 2 && len(name) >= 8:
-			said = append(said, name+" is set, but there is no such setting; did you mean "+nearest+"?")
+		case near != "" && (own || len(name) >= 8 && editsTo(name, near) <= 2):
+			said = append(said, name+" is set, but there is no such setting; did you mean "+near+"?")
 		case own:
 			said = append(said, name+" is set, but there is no such setting")
 		}
@@ -322,21 +327,32 @@ func Unexported(set []string) (said []string) {
 	return said
 }
 
-// isSetting reports whether a name is a setting, or the secret that the local host sets for its handler.
+// isSetting reports whether a name is a setting, or what the local host sets for its handler.
 func isSetting(name string) bool {
-	return name == api.HostSecretVar || strings.HasPrefix(name, credential.Prefix) ||
-		slices.ContainsFunc(Settings, func(s Setting) bool { return s.Name == name })
+	_, found := findSetting(name)
+	return found || name == api.HostSecretVar || name == handedVar || strings.HasPrefix(name, credential.Prefix)
 }
 
-// nearestSetting returns the setting with the smallest edit distance from a name, and that distance. The case of
-// letters does not count.
-func nearestSetting(name string) (nearest string, away int) {
-	upper := []rune(strings.ToUpper(name))
-	away = len(name) + 100
+// nearSetting returns the setting that a name was probably meant to be: one that differs in a few letters or has all
+// words of the name. It returns "" if no setting is near.
+func nearSetting(name string) (near string) {
+	least := 1 << 20
 	for _, s := range Settings {
-		if n := words.Distance(upper, []rune(strings.ToUpper(s.Name)), away-1); n < away {
-			nearest, away = s.Name, n
+		n := editsTo(name, s.Name)
+		if n < least && (n <= min(3, len(name)/4) || hasWords(s.Name, name)) {
+			near, least = s.Name, n
 		}
 	}
-	return nearest, away
+	return near
+}
+
+// editsTo returns how many letters differ between two names. The case of letters does not count.
+func editsTo(name, setting string) int {
+	return words.Distance([]rune(strings.ToUpper(name)), []rune(strings.ToUpper(setting)), 1<<20)
+}
+
+// hasWords reports whether the name of a setting has all words of another name, which are two at least.
+func hasWords(setting, name string) bool {
+	has, wanted := strings.Split(setting, "_"), strings.Split(strings.ToUpper(name), "_")
+	return len(wanted) > 1 && !slices.ContainsFunc(wanted, func(word string) bool { return !slices.Contains(has, word) })
 }

@@ -20,34 +20,57 @@ import (
 	"github.com/tidemark/tidemark/pkg/ops/secrets"
 )
 
-// Setting is one environment variable.
+// Setting is one setting, by the name that it has in the environment and in the settings file.
 type Setting struct {
 	Name string
-	// Default is the value that an unset variable has, in the form in which the variable would be set. It is empty if
-	// an unset variable has no value.
+	// Default is the value that an unset setting has, in the form in which it would be set. It is empty if an unset
+	// setting has no value.
 	Default string
 	audience
 	value
+	meaning string // in plain text with units; the bounds of the value replace {bounds}, {least} and {most}
 }
+
+// describe returns the description of a setting, with its bounds.
+func (s Setting) describe() string {
+	least, most := strconv.Itoa(s.least), strconv.Itoa(s.most)
+	return strings.NewReplacer("{bounds}", least+" to "+most, "{least}", least, "{most}", most).Replace(s.meaning)
+}
+
+// MeaningOf returns the description of a setting; "" if there is none of that name.
+func MeaningOf(name string) string {
+	for _, s := range Settings {
+		prefix, _, chosen := strings.Cut(s.Name, "<")
+		if s.Name == name || chosen && strings.HasPrefix(name, prefix) {
+			return s.describe()
+		}
+	}
+	return ""
+}
+
+// isSecret reports whether the value of a setting may be a secret.
+func (s Setting) isSecret() bool { return s.audience == hidden || s.audience == commandKey }
 
 // audience says who may see the value of a setting.
 type audience int
 
 const (
-	hidden  audience = iota // no one may see it: it may be a secret, and errors do not repeat it either
-	shown                   // callers that may read the server's configuration may see it
-	command                 // only the command line reads the setting, not the server
+	hidden     audience = iota // no one may see it: it may be a secret, and errors do not repeat it either
+	shown                      // callers that may read the server's configuration may see it
+	command                    // only the command line reads the setting, not the server
+	commandKey                 // as command, and it is a secret
 )
 
 // A value says how the text of a setting is parsed, and where the result is stored.
 type value struct {
-	least, most int // bounds of a whole number
+	least, most int    // bounds of a whole number
+	allowed     string // describes the allowed values, to follow "allowed is"
 	read        func(s *settings, name string)
 }
 
-// elsewhere marks a setting that this package does not read itself: the storage, the command line or the code for
+// elsewhere is for a setting that this package does not read itself: the storage, the command line or the code for
 // another setting reads it.
-var elsewhere value
+func elsewhere(allowed string) value { return value{allowed: allowed} }
 
 // settings reads values and collects their errors, so that one start reports them all.
 type settings struct {
@@ -63,11 +86,16 @@ func (s *settings) find(name string) Setting {
 // bad reports that a setting is invalid, with the allowed values, and with the value itself unless it may be a
 // secret.
 func (s *settings) bad(name, allowed string) {
-	if s.find(name).audience == hidden {
+	if s.find(name).isSecret() {
 		s.withhold(name, allowed)
 		return
 	}
 	s.problems = append(s.problems, fmt.Sprintf("%s=%q: allowed is %s", name, s.get(name), allowed))
+}
+
+// wrong reports that a setting is invalid, with the allowed values and what is wrong.
+func (s *settings) wrong(name string, err error) {
+	s.bad(name, s.find(name).allowed+" ("+err.Error()+")")
 }
 
 // withhold reports that a setting is invalid, without the value, which may be a secret.
@@ -104,8 +132,14 @@ func (s *settings) err() error {
 	if len(s.problems) == 0 {
 		return nil
 	}
-	return fault.New(fault.Invalid, "settings: %s", strings.Join(s.problems, "; "))
+	return fault.New(fault.Invalid, "settings: %w", Problems(s.problems))
 }
+
+// Problems is an error that lists what is wrong with settings, each with the name of its setting.
+type Problems []string
+
+// Error returns the list as one line.
+func (p Problems) Error() string { return strings.Join(p, "; ") }
 
 func (s *settings) isSet(names ...string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return s.get(name) != "" })
@@ -117,10 +151,10 @@ func (s *settings) text(name string) string {
 }
 
 // read parses a setting. An invalid value is reported, and the default is used.
-func read[T any](s *settings, name, allowed string, parse func(text string) (T, bool)) T {
+func read[T any](s *settings, name string, parse func(text string) (T, bool)) T {
 	v, ok := parse(s.text(name))
 	if !ok {
-		s.bad(name, allowed)
+		s.bad(name, s.find(name).allowed)
 		v, _ = parse(s.find(name).Default)
 	}
 	return v
@@ -129,7 +163,7 @@ func read[T any](s *settings, name, allowed string, parse func(text string) (T, 
 // number parses a whole number. It returns 0 if the setting is unset and has no default.
 func (s *settings) number(name string) int {
 	one := s.find(name)
-	return read(s, name, fmt.Sprintf("a whole number from %d to %d", one.least, one.most), func(text string) (int, bool) {
+	return read(s, name, func(text string) (int, bool) {
 		if text == "" {
 			return 0, true
 		}
@@ -139,82 +173,89 @@ func (s *settings) number(name string) int {
 }
 
 func (s *settings) truth(name string) bool {
-	return read(s, name, "true or false", func(text string) (bool, bool) {
+	return read(s, name, func(text string) (bool, bool) {
 		b, err := strconv.ParseBool(text)
 		return b, err == nil
 	})
 }
 
+// bounded returns the value of a setting that is a whole number.
+func bounded(least, most int, read func(s *settings, name string)) value {
+	return value{least, most, fmt.Sprintf("a whole number from %d to %d", least, most), read}
+}
+
 func whole[T int | int64](into *T, least, most int) value {
-	return value{least, most, func(s *settings, name string) { *into = T(s.number(name)) }}
+	return bounded(least, most, func(s *settings, name string) { *into = T(s.number(name)) })
 }
 
 // span returns the value of a setting that is a duration, given as a whole number of a unit.
 func span(into *time.Duration, least, most int, unit time.Duration) value {
-	return value{least, most, func(s *settings, name string) { *into = time.Duration(s.number(name)) * unit }}
+	return bounded(least, most, func(s *settings, name string) { *into = time.Duration(s.number(name)) * unit })
 }
 
 // share returns the value of a setting that is a fraction of a whole.
 func share(into *float64) value {
-	return by(func(s *settings, name string) {
-		*into = read(s, name, "a number from 0 to 1", func(text string) (float64, bool) {
-			f, err := strconv.ParseFloat(text, 64)
-			return f, err == nil && f >= 0 && f <= 1
-		})
-	})
+	return as(into, func(text string) (float64, error) {
+		f, err := strconv.ParseFloat(text, 64)
+		if err != nil || !(f >= 0 && f <= 1) {
+			return 0, errors.New("out of bounds")
+		}
+		return f, nil
+	}, "a number from 0 to 1")
 }
 
 func truth(into *bool) value {
-	return by(func(s *settings, name string) { *into = s.truth(name) })
+	return by(func(s *settings, name string) { *into = s.truth(name) }, "true or false")
 }
 
 // not(into) is for a boolean setting whose opposite is stored.
 func not(into *bool) value {
-	return by(func(s *settings, name string) { *into = !s.truth(name) })
+	return by(func(s *settings, name string) { *into = !s.truth(name) }, "true or false")
 }
 
-func asIs(into *string) value {
-	return by(func(s *settings, name string) { *into = s.text(name) })
+func asIs(into *string, allowed string) value {
+	return by(func(s *settings, name string) { *into = s.text(name) }, allowed)
 }
 
 // form returns the value of a setting that is a text and must match a pattern.
 func form(into *string, pattern, allowed string) value {
 	return as(into, func(text string) (string, error) {
 		if !regexp.MustCompile(pattern).MatchString(text) {
-			return "", fault.New(fault.Invalid, "want %s", allowed)
+			return "", errors.New("no match")
 		}
 		return text, nil
 	}, allowed)
 }
 
-func list(into *[]string) value {
-	return by(func(s *settings, name string) { *into = words.Parts(s.text(name), ",") })
+func list(into *[]string, allowed string) value {
+	return by(func(s *settings, name string) { *into = words.Parts(s.text(name), ",") }, allowed)
 }
 
-// as(…) is for a setting whose allowed values another package defines. The errors of that package are complete
-// sentences, so allowed repeats the rule for error messages here.
+// as(…) is for a setting whose text a function parses. Its errors are not repeated: allowed says what they would.
 func as[T any](into *T, parse func(string) (T, error), allowed string) value {
 	return by(func(s *settings, name string) {
-		*into = read(s, name, allowed, func(text string) (T, bool) {
+		*into = read(s, name, func(text string) (T, bool) {
 			v, err := parse(text)
 			return v, err == nil
 		})
-	})
+	}, allowed)
 }
 
-// by(read) is for a setting with its own function for reading it.
-func by(read func(s *settings, name string)) value { return value{read: read} }
+// by(read, allowed) is for a setting with its own function for reading it.
+func by(read func(s *settings, name string), allowed string) value {
+	return value{allowed: allowed, read: read}
+}
 
-// fetchSetting returns the text of an error about a field of fetch.Config. It puts the name of that field's setting
-// before the text.
-func fetchSetting(err error) string {
-	name := map[string]string{
-		"UserAgent": "CRAWL_USER_AGENT", "Contact": "CRAWL_CONTACT", "AllowHosts": "CRAWL_ALLOW_HOSTS",
-		"TLSRSAHosts": "CRAWL_TLS_RSA_HOSTS", "Proxy": "EGRESS_PROXY", "ProxyLogin": "EGRESS_PROXY_CREDENTIAL",
-		"ProxyExcept": "NO_PROXY",
-		"MaxBytes":    "CRAWL_MAX_BYTES", "Timeout": "CRAWL_TIMEOUT_SECONDS", "MaxRedirects": "CRAWL_MAX_REDIRECTS",
-	}[fault.FieldOf(err)]
-	return name + "=" + err.Error()
+// fetched reports an error about a field of fetch.Config, by the name of that field's setting.
+func (s *settings) fetched(err error) {
+	switch name := fetchFields[fault.FieldOf(err)]; name {
+	case "EGRESS_PROXY": // the value may have a password
+		s.withhold(name, s.find(name).allowed)
+	case "":
+		s.problems = append(s.problems, err.Error())
+	default:
+		s.bad(name, s.find(name).allowed)
+	}
 }
 
 // shownSettings returns the settings with their values, or with their defaults, for GET config. If the value of a
@@ -222,7 +263,7 @@ func fetchSetting(err error) string {
 func shownSettings(get func(string) string) map[string]string {
 	out := map[string]string{}
 	for _, s := range Settings {
-		if strings.Contains(s.Name, "<") || s.audience == command {
+		if strings.Contains(s.Name, "<") || s.audience == command || s.audience == commandKey {
 			continue // users choose these names, and the names alone may reveal something
 		}
 		value := get(s.Name)
@@ -242,7 +283,7 @@ func shownSettings(get func(string) string) map[string]string {
 func (c *Config) readKeys(s *settings, name string) {
 	var err error
 	if c.Keys, err = keys.Parse(s.get(name), keys.Environment); err != nil {
-		s.problems = append(s.problems, name+": "+err.Error())
+		s.wrong(name, err)
 	}
 }
 
@@ -250,20 +291,19 @@ func (c *Config) readKeys(s *settings, name string) {
 func (c *Config) readKeysFile(s *settings, name string) {
 	c.KeysFile = s.get(name)
 	if _, err := keys.ReadFile(c.KeysFile); err != nil {
-		s.problems = append(s.problems, name+": "+err.Error())
+		s.wrong(name, err)
 	}
 }
 
-// secretKey returns the value of a setting that is a key for secrets. Errors do not repeat it.
+// secretKey returns the value of a setting that is a key for secrets.
 func secretKey(into *string) value {
-	return by(func(s *settings, name string) {
-		if *into = s.text(name); *into == "" {
-			return
+	return as(into, func(text string) (string, error) {
+		if text == "" {
+			return "", nil
 		}
-		if _, err := secrets.ParseKey(*into); err != nil {
-			s.withhold(name, err.Error())
-		}
-	})
+		_, err := secrets.ParseKey(text)
+		return text, err
+	}, secretKeyAllowed)
 }
 
 // publicURL reads the address at which people reach the installation.
@@ -274,10 +314,14 @@ func publicURL(into *string) value {
 			return
 		}
 		address, err := notify.ParseHome(text)
-		if *into = address; err != nil {
+		switch *into = address; {
+		case err == nil:
+		case strings.HasPrefix(err.Error(), "an address "): // which says what is allowed
 			s.bad(name, err.Error())
+		default:
+			s.wrong(name, err)
 		}
-	})
+	}, homeAllowed)
 }
 
 // basePath reads the path below which a proxy has the app.
@@ -288,9 +332,9 @@ func basePath(into *string) value {
 		case err != nil:
 			s.bad(name, err.Error())
 		case strings.HasPrefix(strings.ToLower(path)+"/", "/api/"):
-			s.bad(name, "a path such as /tidemark, not below /api, where the program's own paths are")
+			s.bad(name, pathAllowed+", not below /api, where the program's own paths are")
 		}
-	})
+	}, pathAllowed)
 }
 
 // secrets returns the keys for secrets. There is a key file only if the store is in the data folder, too. Another store

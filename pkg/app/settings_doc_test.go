@@ -164,8 +164,9 @@ func TestA25SettingsAreDocumented(t *testing.T) {
 	// others.
 	foreign := []string{"FUNCTIONS_CUSTOMHANDLER_PORT", "TERM", "RUNTIME_DIRECTORY", "USER", "HOME", "XDG_STATE_HOME"}
 	// Other names of NO_PROXY and HTTPS_PROXY.
-	others := []string{"no_proxy", "https_proxy", "HTTP_PROXY", "http_proxy"}
+	others := []string{"no_proxy", "https_proxy", "HTTP_PROXY", "http_proxy", handedVar}
 	read := append(loadAsks(t), storageAsks(t)...)
+	read = append(read, asked(nil, func(get func(string) string) { ReadSources(get, nil, t.TempDir()) })...)
 	for name, def := range commandAsks(t) {
 		if slices.Contains(foreign, name) {
 			continue
@@ -188,8 +189,8 @@ func TestA25SettingsAreDocumented(t *testing.T) {
 		if !isPattern && !slices.Contains(read, s.Name) {
 			t.Errorf("%s is listed but nothing reads it", s.Name)
 		}
-		if s.Meaning() == "" || strings.ContainsAny(s.Meaning(), "|\n{}") {
-			t.Errorf("%s: meaning %q does not fit a table", s.Name, s.Meaning())
+		if s.describe() == "" || strings.ContainsAny(s.describe(), "|\n{}") {
+			t.Errorf("%s: meaning %q does not fit a table", s.Name, s.describe())
 		}
 		if slices.IndexFunc(Settings, func(first Setting) bool { return first.Name == s.Name }) != i {
 			t.Errorf("%s is listed twice", s.Name)
@@ -274,25 +275,28 @@ func TestExampleSettings(t *testing.T) {
 	}
 }
 
-// Meaning returns the description of a setting, with its bounds.
-func (s Setting) Meaning() string {
-	least, most := strconv.Itoa(s.least), strconv.Itoa(s.most)
-	i := slices.IndexFunc(meanings, func(m [2]string) bool { return m[0] == s.Name })
-	return strings.NewReplacer("{bounds}", least+" to "+most, "{least}", least, "{most}", most).Replace(meanings[i][1])
-}
-
-// settingsTable returns the table of [Settings] in docs/settings.md.
-func settingsTable() string {
+// settingsTables returns the tables of docs/settings.md: the common settings, then the others by group.
+func settingsTables() string {
 	var b strings.Builder
-	b.WriteString("| name | default | meaning |\n|---|---|---|\n")
-	for _, s := range Settings {
-		def := ""
-		if s.Default != "" {
-			def = "`" + s.Default + "`"
-		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", s.Name, def, s.Meaning())
+	first := settingGroup{title: "What most people need"}
+	for _, name := range common {
+		s, _ := documented(name)
+		first.settings = append(first.settings, s)
 	}
-	return b.String()
+	for i, g := range append([]settingGroup{first}, new(Config).groups()...) {
+		fmt.Fprintf(&b, "\n## %s\n\n| name | default | meaning |\n|---|---|---|\n", g.title)
+		for _, s := range g.settings {
+			if i > 0 && slices.Contains(common, s.Name) {
+				continue
+			}
+			def := ""
+			if s.Default != "" {
+				def = "`" + s.Default + "`"
+			}
+			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", s.Name, def, s.describe())
+		}
+	}
+	return b.String() + "\n"
 }
 
 var settingsBlock = regexp.MustCompile(`(?s)(<!-- settings: .*? -->\n)(.*?)(<!-- end of settings -->)`)
@@ -305,7 +309,7 @@ func TestSettingsDocument(t *testing.T) {
 	if m == nil {
 		t.Fatalf("%s has no settings block", name)
 	}
-	have, want := doc[m[4]:m[5]], settingsTable()
+	have, want := doc[m[4]:m[5]], settingsTables()
 	if have == want {
 		return
 	}

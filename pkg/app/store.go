@@ -19,7 +19,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/run/sitepoll"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/azure"
-	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 	"github.com/tidemark/tidemark/pkg/storage/sqlitestore"
 )
 
@@ -51,10 +50,19 @@ func Prepare(ctx context.Context, cfg Config, s storage.Store) error {
 	return registry.New(s, registry.Options{Table: cfg.Table}).Create(ctx)
 }
 
-// CheckForm returns an error if this program does not read the rows of a store. It must be called before anything is
-// written. It creates one table, which every store has.
-func CheckForm(ctx context.Context, store storage.Store) error {
-	return migrate.CheckForm(ctx, store.Table(snapshot.RunsTable))
+// CheckForm returns an error if this program does not read the rows of a store, or would not find its items with these
+// settings. It must be called before anything is written. It creates one table, which every store has.
+func CheckForm(ctx context.Context, cfg Config, store storage.Store) error {
+	return migrate.CheckForm(ctx, store, cfg.layout())
+}
+
+// layout returns the settings that must not change once a store has items.
+func (c *Config) layout() migrate.Layout { return migrate.Layout{Table: c.Table, Strategy: c.Strategy} }
+
+// Twice returns the addresses that have two items in a store, because REGISTRY_PARTITION_STRATEGY was changed. It reads
+// all items.
+func Twice(ctx context.Context, cfg Config, store storage.Store) ([]registry.Duplicate, error) {
+	return registry.New(store, registry.Options{Table: cfg.Table}).Twice(ctx)
 }
 
 // OpenStore opens the store that the settings select: a folder of this machine, or a storage account. The host and

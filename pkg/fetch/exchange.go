@@ -158,6 +158,7 @@ func (x *exchange) request(ctx context.Context, u *url.URL) (*http.Request, bool
 		r.Method = http.MethodHead
 	}
 	r.Header.Set("Accept", accept)
+	setHeader(r.Header, "Accept-Language", x.c.cfg.AcceptLanguage)
 	if x.browser != nil {
 		x.browser.addTo(r)
 	}

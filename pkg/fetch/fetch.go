@@ -67,6 +67,8 @@ type Config struct {
 	UserAgent string
 	// Contact is a URL or address that is appended to the user agent as "(+contact)". It may be empty.
 	Contact string
+	// AcceptLanguage is the Accept-Language header: language ranges with weights (RFC 9110 §12.5.4). Empty sends none.
+	AcceptLanguage string
 	// AllowHosts lists the hosts that are exempt from the checks of address and port. An entry is "host",
 	// "host:port", "*.suffix", a literal IP with or without a port, or a CIDR. IPs and CIDRs match URLs with a
 	// literal IP. They never match names that resolve to one.
@@ -150,6 +152,14 @@ func (c *Client) transportTo(u *url.URL) *http.Transport {
 	return c.transport
 }
 
+const (
+	// languageRange is one element of Accept-Language: a range of RFC 4647 §2.1, and a weight of RFC 9110 §12.4.2.
+	languageRange = `([A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*|\*)([ \t]*;[ \t]*[qQ]=(0(\.[0-9]{0,3})?|1(\.0{0,3})?))?`
+	maxLanguages  = 256 // bytes
+)
+
+var languages = regexp.MustCompile(`^(` + languageRange + `([ \t]*,[ \t]*` + languageRange + `)*)?$`)
+
 // complete fills in defaults. It returns an error for values out of bounds.
 func (cfg *Config) complete() error {
 	cfg.UserAgent = cmp.Or(cfg.UserAgent, DefaultUserAgent)
@@ -162,6 +172,8 @@ func (cfg *Config) complete() error {
 		return fault.Field("UserAgent", "%q: want a product token, such as Tidemark/1.0", cfg.UserAgent)
 	case !isHeaderText(cfg.Contact) || strings.ContainsAny(cfg.Contact, "()"):
 		return fault.Field("Contact", "%q: want a URL or an address, without parentheses", cfg.Contact)
+	case !languages.MatchString(cfg.AcceptLanguage) || len(cfg.AcceptLanguage) > maxLanguages:
+		return fault.Field("AcceptLanguage", "%.80q: want language ranges such as de, en;q=0.8", cfg.AcceptLanguage)
 	case cfg.MaxBytes < 0 || cfg.MaxBytes > maxMaxBytes:
 		return fault.Field("MaxBytes", "%d: want 1 to %d", cfg.MaxBytes, maxMaxBytes)
 	case cfg.Timeout < 0:

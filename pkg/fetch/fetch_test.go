@@ -83,6 +83,26 @@ func TestGet(t *testing.T) {
 	}
 }
 
+// TestA25AcceptLanguage checks that the language ranges of a setting are sent as they are, and what is no list of them.
+func TestA25AcceptLanguage(t *testing.T) {
+	for _, languages := range []string{"", "de", "de-CH, en;q=0.8,*;q=0.05", "sr-Latn , hy ; Q=1.000", "x;q=0."} {
+		var sent []string
+		c, base := serve(t, Config{AcceptLanguage: languages}, map[string]http.HandlerFunc{
+			"/": func(_ http.ResponseWriter, r *http.Request) { sent = r.Header.Values("Accept-Language") },
+		})
+		_, err := c.Get(t.Context(), Request{URL: base + "/"})
+		if err != nil || strings.Join(sent, "|") != languages || (len(sent) == 0) != (languages == "") {
+			t.Errorf("%q: sent %q, %v", languages, sent, err)
+		}
+	}
+	for _, languages := range []string{",", "de,", "de;q=2", "de;q=0.1234", "de;q=1.1", "germanlanguage", "de_DE",
+		"de\r\nX: y", "*-CH", "1a", strings.Repeat("de,", 100) + "de", "de;level=1"} {
+		if _, err := New(Config{AcceptLanguage: languages}); fault.FieldOf(err) != "AcceptLanguage" {
+			t.Errorf("%q: %v", languages, err)
+		}
+	}
+}
+
 func TestStatusIsNoError(t *testing.T) {
 	c, base := serve(t, Config{Now: func() time.Time { return now }}, map[string]http.HandlerFunc{
 		"/{status}": func(w http.ResponseWriter, r *http.Request) {

@@ -21,13 +21,17 @@ func TestL3SettingsOfPackages(t *testing.T) {
 			t.Errorf("%s: %s is no setting", file, name)
 		}
 	}
-	const env = "packaging/tidemark.env"
-	names := regexp.MustCompile(`(?m)^#([A-Z][A-Za-z0-9_]*)=`).FindAllStringSubmatch(readDoc(t, env), -1)
+	const env = "packaging/tidemark.yaml"
+	names := regexp.MustCompile(`(?m)^#([A-Z][A-Za-z0-9_]*):`).FindAllStringSubmatch(readDoc(t, env), -1)
 	if len(names) < 20 {
 		t.Errorf("%s: %d settings", env, len(names))
 	}
 	for _, m := range names {
 		check(env, m[1])
+	}
+	lines := regexp.MustCompile(`(?m)^#([A-Z][A-Z0-9_]*:.*)$`).ReplaceAllString(readDoc(t, env), "$1")
+	if c, err := parseConfig(env, []byte(lines)); err != nil || len(c.entries) != len(names) {
+		t.Error(err)
 	}
 	files, err := filepath.Glob("../../containers/compose*.yaml")
 	if err != nil || len(files) != 3 {

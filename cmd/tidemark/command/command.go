@@ -65,7 +65,13 @@ func Root(t *terminal.Terminal, s *Server) *cobra.Command {
 // Run parses args, runs the command that they select, reports its error to the user, and returns the exit code.
 func Run(ctx context.Context, t *terminal.Terminal, root *cobra.Command, args []string) int {
 	began := false // whether the arguments were valid and a command has started
-	root.PersistentPreRun = func(*cobra.Command, []string) { began = true }
+	check := root.PersistentPreRunE
+	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {
+		if began = true; check == nil {
+			return nil
+		}
+		return check(cmd, args)
+	}
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
 	_, isUsage := errors.AsType[*usageError](err)

@@ -35,6 +35,7 @@ type Options struct {
 	PortBase int // port of Azurite's blobs; its queues and tables are on the next two ports
 	Data     string
 	Tools    string
+	Wrong    error // what is wrong with the port; [Folder.Open] returns it
 }
 
 // Command returns a command that may start Azurite, with the flags that say where.
@@ -42,19 +43,30 @@ func Command(help string, args cobra.PositionalArgs, getenv func(string) string,
 	run func(context.Context, Options, []string) error) *cobra.Command {
 	var o Options
 	var port string
-	cmd := command.New(help, args, func(ctx context.Context, args []string) (err error) {
-		o.PortBase, err = command.ParsePort("--azurite-port-base (AZURITE_PORT_BASE)", port, 65533)
-		if err != nil {
-			return err
-		}
+	cmd := command.New(help, args, func(ctx context.Context, args []string) error {
+		o.PortBase, o.Wrong = parsePortBase(port)
 		return run(ctx, o, args)
 	})
 	f := cmd.Flags()
-	base := cmp.Or(getenv("AZURITE_PORT_BASE"), strconv.Itoa(azurite.DefaultPortBase))
-	f.StringVar(&port, "azurite-port-base", base, "first of three ports for Azurite (AZURITE_PORT_BASE)")
+	f.StringVar(&port, "azurite-port-base", portBase(getenv), "first of three ports for Azurite (AZURITE_PORT_BASE)")
 	DataFlag(f, getenv, &o.Data)
 	f.StringVar(&o.Tools, "tools", ".tools", "`FOLDER` in which Azurite is installed")
 	return cmd
+}
+
+func portBase(getenv func(string) string) string {
+	return cmp.Or(getenv("AZURITE_PORT_BASE"), strconv.Itoa(azurite.DefaultPortBase))
+}
+
+func parsePortBase(text string) (int, error) {
+	return command.ParsePort("--azurite-port-base (AZURITE_PORT_BASE)", text, 65533)
+}
+
+// CheckSettings returns what is wrong with the settings that say which storage is used.
+func CheckSettings(getenv func(string) string) error {
+	_, kind := KindOf(getenv)
+	_, port := parsePortBase(portBase(getenv))
+	return errors.Join(kind, port)
 }
 
 // DataFlag adds only the flag for the data folder.
@@ -97,6 +109,9 @@ func New(o Options, kind string, getenv func(string) string, s Services, tell fu
 
 // Open creates the data folder, locks it, and opens its log. Log entries at or above level also go to errOut.
 func (f *Folder) Open(level slog.Level, errOut io.Writer) (err error) {
+	if f.Wrong != nil {
+		return f.Wrong
+	}
 	// Other processes run in other folders, where a relative path would mean another data folder.
 	if f.Data, err = filepath.Abs(f.Data); err != nil {
 		return err
@@ -203,7 +218,7 @@ func OnStore(ctx context.Context, t *terminal.Terminal, getenv func(string) stri
 		}
 		defer f.StopAzurite()
 	}
-	store, err := f.OpenStore(ctx)
+	store, err := f.OpenStore(ctx, cfg)
 	if err != nil {
 		return err
 	}
@@ -214,8 +229,8 @@ func OnStore(ctx context.Context, t *terminal.Terminal, getenv func(string) stri
 // pingTimeout limits the time that a storage account may take for its first answer.
 const pingTimeout = 20 * time.Second
 
-// OpenStore opens the storage, waits until it answers, and checks that this program reads its rows.
-func (f *Folder) OpenStore(ctx context.Context) (storage.Store, error) {
+// OpenStore opens the storage, waits until it answers, and checks that this program with these settings reads its rows.
+func (f *Folder) OpenStore(ctx context.Context, cfg app.Config) (storage.Store, error) {
 	store, err := f.services.Open(f.Lookup, f.Log.Logger)
 	if err != nil {
 		return nil, err
@@ -230,7 +245,7 @@ func (f *Folder) OpenStore(ctx context.Context) (storage.Store, error) {
 		}
 		return nil, fmt.Errorf("storage does not answer: %w", err)
 	}
-	if err := app.CheckForm(ctx, store); err != nil {
+	if err := app.CheckForm(ctx, cfg, store); err != nil {
 		return nil, errors.Join(fmt.Errorf("storage cannot be used: %w", err), store.Close())
 	}
 	return store, nil

@@ -12,13 +12,14 @@ import (
 	"github.com/tidemark/tidemark"
 	"github.com/tidemark/tidemark/cmd/tidemark/command"
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
+	"github.com/tidemark/tidemark/pkg/app"
 )
 
-// Commands returns start, handler, app, docs, schema, azurite, keys and link.
-func Commands(t *terminal.Terminal, s *command.Server, getenv func(string) string) []*cobra.Command {
+// Commands returns start, handler, app, docs, schema, azurite, keys, link and settings.
+func Commands(t *terminal.Terminal, s *command.Server, src *app.Sources) []*cobra.Command {
 	return []*cobra.Command{
-		startCommand(t, getenv), handlerCommand(), appCommand(t), docsCommand(t), schemaCommand(t), azuriteCommand(t, getenv),
-		keysCommand(t, s, getenv), linkCommand(t, s),
+		startCommand(t, src), handlerCommand(), appCommand(t), docsCommand(t), schemaCommand(t), azuriteCommand(t, src.Get),
+		keysCommand(t, s, src.Get), linkCommand(t, s), settingsCommand(t, src),
 	}
 }
 

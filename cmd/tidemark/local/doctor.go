@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -33,8 +32,8 @@ settings, the data folder, disk, memory, the store, the search index, name
 resolution, the connection to the web, the clock, the browser if one is set up, the
 port, and the server.
 
-It works with and without a running server. Run it in the server's environment: as
-the same user, with the same settings. It writes and removes a file and a blob, and
+It works with and without a running server. Run it as the server's user, with the same
+--data, so that it reads the same settings file, and the same variables. It writes and removes a file and a blob, and
 asks one host for its robots.txt and, if that allows it, for one page: the host of
 --url, else that of a registered source, else example.com.
 
@@ -76,6 +75,7 @@ type doctor struct {
 	getenv   func(string) string
 	o        doctorOptions
 	environ  []string
+	wrong    []error       // what is wrong with the settings file and the port
 	resolver *net.Resolver // nil means the system's
 	room     func(dir string) (sqlitefile.Room, error)
 
@@ -87,19 +87,19 @@ type doctor struct {
 }
 
 // DoctorCommand returns the doctor command.
-func DoctorCommand(t *terminal.Terminal, s *command.Server, getenv func(string) string) *cobra.Command {
-	var o doctorOptions
+func DoctorCommand(t *terminal.Terminal, s *command.Server, src *app.Sources) *cobra.Command {
+	o, getenv := doctorOptions{}, src.Get
 	var port string
-	cmd := command.New(doctorHelp, cobra.NoArgs, func(ctx context.Context, _ []string) (err error) {
-		if o.port, err = command.ParsePort("--port (PORT)", port, 65535); err != nil {
-			return err
-		}
-		d := &doctor{t: t, s: s, getenv: getenv, o: o, environ: os.Environ(), room: sqlitefile.RoomOf}
+	cmd := command.New(doctorHelp, cobra.NoArgs, func(ctx context.Context, _ []string) error {
+		var wrong error
+		o.port, wrong = command.ParsePort("--port (PORT)", port, 65535)
+		d := &doctor{t: t, s: s, getenv: getenv, o: o, environ: src.Names(), room: sqlitefile.RoomOf,
+			wrong: []error{src.Err, wrong}}
 		return d.run(ctx)
 	})
 	folder.DataFlag(cmd.Flags(), getenv, &o.data)
 	f := cmd.Flags()
-	f.StringVar(&port, "port", cmp.Or(getenv("PORT"), "7071"), "port of the app (PORT)")
+	f.StringVar(&port, "port", portText(getenv), "port of the app (PORT)")
 	f.StringVar(&o.url, "url", "", "`URL` for the check of the connection to the web")
 	f.BoolVar(&o.deep, "deep", false, "read the whole store and index to find damage")
 	return cmd
@@ -157,6 +157,12 @@ func (d *doctor) width(indent int) int {
 
 // settings reports all wrong settings at once.
 func (d *doctor) settings(context.Context) {
+	for _, err := range d.wrong {
+		if err != nil {
+			d.bad = true
+			d.report("settings", problem, "correct what is named", "%v", err)
+		}
+	}
 	var err error
 	if d.kind, err = folder.KindOf(d.getenv); err != nil {
 		d.bad = true

@@ -2,6 +2,7 @@ package local
 
 import (
 	"crypto/x509"
+	"errors"
 	"net"
 	"net/http"
 	"net/netip"
@@ -26,34 +27,41 @@ type listening struct {
 	certificate *funchost.Certificate
 }
 
+// listenAt does the same as [listen], with a port that is not parsed yet.
+func listenAt(getenv func(string) string, port string) (listening, error) {
+	n, wrong := command.ParsePort("--port (PORT)", port, 65535)
+	l, err := listen(getenv, n)
+	return l, errors.Join(wrong, err)
+}
+
 // listen reads LISTEN, TRUSTED_PROXIES and the certificate. A port in LISTEN replaces the given port.
 func listen(getenv func(string) string, port int) (l listening, err error) {
 	l.Port = port
-	if err := l.read(getenv("LISTEN")); err != nil {
-		return l, err
-	}
+	wrong := []error{l.read(getenv("LISTEN"))}
 	for _, text := range strings.Fields(strings.ReplaceAll(getenv("TRUSTED_PROXIES"), ",", " ")) {
 		network, err := parseNetwork(text)
 		if err != nil {
-			return l, command.Usagef("TRUSTED_PROXIES: %q is no address and no CIDR such as 10.0.0.0/8", text)
+			wrong = append(wrong, command.Usagef("TRUSTED_PROXIES: %q is no address and no CIDR such as 10.0.0.0/8", text))
 		}
 		l.proxies = append(l.proxies, network)
 	}
 	l.beyond = l.beyond || len(l.proxies) > 0
 	if l.userHeader = getenv("AUTH_HEADER"); l.userHeader != "" {
-		if err := checkUserHeader(l.userHeader, l.proxies); err != nil {
-			return l, err
-		}
+		wrong = append(wrong, checkUserHeader(l.userHeader, l.proxies))
 	}
-	chain, key := getenv("TLS_CERT_FILE"), getenv("TLS_KEY_FILE")
-	if chain == "" && key == "" {
-		return l, nil
+	l.certificate, err = certificate(getenv("TLS_CERT_FILE"), getenv("TLS_KEY_FILE"))
+	return l, errors.Join(append(wrong, err)...)
+}
+
+// certificate loads a certificate; nil if there is none.
+func certificate(chain, key string) (*funchost.Certificate, error) {
+	switch {
+	case chain == "" && key == "":
+		return nil, nil
+	case chain == "" || key == "":
+		return nil, command.Usagef("TLS_CERT_FILE and TLS_KEY_FILE go together: one of them is not set")
 	}
-	if chain == "" || key == "" {
-		return l, command.Usagef("TLS_CERT_FILE and TLS_KEY_FILE go together: one of them is not set")
-	}
-	l.certificate, err = funchost.LoadCertificate(chain, key, nil)
-	return l, err
+	return funchost.LoadCertificate(chain, key, nil)
 }
 
 // checkUserHeader refuses a header that anybody but a trusted proxy could set, or that has another meaning.

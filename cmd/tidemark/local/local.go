@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -74,7 +74,7 @@ func (l *local) configure() (err error) {
 		}
 		l.Own = append(l.Own, folder.Setting{Name: "RENDER_BROWSER", Value: value})
 	}
-	l.config, err = app.Load(l.Lookup, app.Names(os.Environ())...)
+	l.config, err = app.Load(l.Lookup, l.app.set()...)
 	return err
 }
 
@@ -95,7 +95,7 @@ func (l *local) choose(ctx context.Context) (err error) {
 
 // run runs the host until ctx ends or something breaks.
 func (l *local) run(ctx context.Context) error {
-	store, err := l.OpenStore(ctx)
+	store, err := l.OpenStore(ctx, l.config)
 	if err != nil {
 		return err
 	}
@@ -116,8 +116,8 @@ func (l *local) run(ctx context.Context) error {
 		return err
 	}
 	o := funchost.Options{
-		AppDir: l.app.app, Addr: l.app.Address(), Env: append(l.Environment(), admitting...), Store: store,
-		DrainWait: drainWait, BarePaths: true, FromAnywhere: fromAnywhere,
+		AppDir: l.app.app, Addr: l.app.Address(), Env: slices.Concat(l.Environment(), admitting, l.app.handed()),
+		Store: store, DrainWait: drainWait, BarePaths: true, FromAnywhere: fromAnywhere,
 		Log: l.Log.Logger, StateDir: filepath.Join(l.Data, "host"),
 		Keys: l.needsKeys(), Certificate: l.app.certificate, Proxies: l.app.proxies, UserHeader: l.app.userHeader,
 		BasePath: l.config.BasePath, Home: http.HandlerFunc(home),

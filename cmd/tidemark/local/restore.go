@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -46,7 +47,7 @@ func restoreCommand(t *terminal.Terminal, getenv func(string) string) *cobra.Com
 		if o.check {
 			return checkBackup(ctx, t, o, args[0])
 		}
-		return runRestore(ctx, t, o, args[0])
+		return runRestore(ctx, t, getenv, o, args[0])
 	})
 	folder.DataFlag(cmd.Flags(), getenv, &o.data)
 	cmd.Flags().BoolVar(&o.check, "check", false, "verify FILE and change nothing")
@@ -91,7 +92,12 @@ func checkBackup(ctx context.Context, t *terminal.Terminal, o restoreOptions, na
 // always be deleted.
 const restoringDir = "restoring"
 
-func runRestore(ctx context.Context, t *terminal.Terminal, o restoreOptions, name string) error {
+func runRestore(ctx context.Context, t *terminal.Terminal, getenv func(string) string, o restoreOptions,
+	name string) error {
+	cfg, err := app.Load(getenv)
+	if err != nil {
+		return err
+	}
 	data, err := filepath.Abs(o.data)
 	if err != nil {
 		return err
@@ -118,6 +124,9 @@ func runRestore(ctx context.Context, t *terminal.Terminal, o restoreOptions, nam
 		return err
 	}
 	c, err := unpack(ctx, t, name, app.StoreFolder(staged), "")
+	if err == nil {
+		err = fits(ctx, cfg, staged)
+	}
 	if err != nil {
 		return fmt.Errorf("%w\nnothing was changed", err)
 	}
@@ -129,6 +138,17 @@ func runRestore(ctx context.Context, t *terminal.Terminal, o restoreOptions, nam
 	t.SayWhen(had, "what was there before is in %s", aside)
 	t.Say("the first start fills the search index from the snapshots")
 	return nil
+}
+
+// fits returns an error if a server with these settings would not read the store in a data folder.
+func fits(ctx context.Context, cfg app.Config, data string) error {
+	store, err := app.OpenStore(func(name string) string {
+		return map[string]string{"STORAGE": app.Embedded, "TIDEMARK_DATA": data}[name]
+	}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return err
+	}
+	return errors.Join(app.CheckForm(ctx, cfg, store), store.Close())
 }
 
 // keptIn lists the paths in a data folder that a restore replaces, if they exist.

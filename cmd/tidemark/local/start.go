@@ -12,7 +12,6 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
-	"github.com/tidemark/tidemark/cmd/tidemark/command"
 	"github.com/tidemark/tidemark/cmd/tidemark/folder"
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 	"github.com/tidemark/tidemark/pkg/app"
@@ -37,7 +36,8 @@ that a start shows on a terminal, or with one of "tidemark link".
 On a terminal, and with an empty data folder, it asks what to begin with: a page, a
 site, or sample pages.
 
-All settings of the app are read from the environment.
+Settings are read from the environment and from tidemark.yaml below --data: see
+"tidemark settings".
 
   tidemark start
   PORT=8080 CRAWL_ALLOW_HOSTS=localhost tidemark start --data /var/tmp/tidemark
@@ -52,27 +52,41 @@ type startOptions struct {
 	app     string // folder that `tidemark app` wrote; empty for the app inside this program
 	verbose bool
 	noInput bool // ask no questions
-	browser bool // render pages in a Chromium of this machine
+	src     *app.Sources
+	wrong   error // what is wrong with the address and the port
+	browser bool  // render pages in a Chromium of this machine
 }
 
-func startCommand(t *terminal.Terminal, getenv func(string) string) *cobra.Command {
-	var o startOptions
+// set returns the names of all settings that are set.
+func (o startOptions) set() []string {
+	if o.src == nil {
+		return app.Names(os.Environ())
+	}
+	return o.src.Names()
+}
+
+// handed returns the variables that give the settings file's values to the handler.
+func (o startOptions) handed() []string {
+	if o.src == nil {
+		return nil
+	}
+	return []string{o.src.Handed()}
+}
+
+func portText(getenv func(string) string) string { return cmp.Or(getenv("PORT"), "7071") }
+
+func startCommand(t *terminal.Terminal, src *app.Sources) *cobra.Command {
+	o, getenv := startOptions{src: src}, src.Get
 	var port string
 	start := func(ctx context.Context, data folder.Options, _ []string) error {
-		n, err := command.ParsePort("--port (PORT)", port, 65535)
-		if err != nil {
-			return err
-		}
-		if o.listening, err = listen(getenv, n); err != nil {
-			return err
-		}
+		o.listening, o.wrong = listenAt(getenv, port)
 		o.Options = data
 		return runStart(ctx, t, getenv, o, realParts())
 	}
 	cmd := folder.Command(startHelp, cobra.NoArgs, getenv, start)
 	f := cmd.Flags()
 	f.StringVar(&o.app, "app", "", "`FOLDER` that tidemark app wrote, to run its handler instead of this program")
-	f.StringVar(&port, "port", cmp.Or(getenv("PORT"), "7071"), "port of the app (PORT)")
+	f.StringVar(&port, "port", portText(getenv), "port of the app (PORT)")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "print all logs of the app, not only warnings")
 	f.BoolVar(&o.noInput, "no-input", false, "ask no questions, even on a terminal")
 	f.BoolVar(&o.browser, "browser", false, "render pages that need a browser, with the Chromium of this machine")
@@ -84,18 +98,16 @@ func startCommand(t *terminal.Terminal, getenv func(string) string) *cobra.Comma
 func runStart(ctx context.Context, t *terminal.Terminal, getenv func(string) string, o startOptions,
 	parts parts) (err error) {
 	kind, err := folder.KindIn(t, getenv, o.Data)
-	if err != nil {
+	l := &local{Folder: folder.New(o.Options, kind, getenv, parts.Services, t.Say), t: t, getenv: getenv, app: o,
+		parts: parts}
+	// The app would report the errors of its settings, too, but at each of its three starts.
+	if err := together(err, o.Wrong, o.wrong, l.configure()); err != nil {
 		return err
 	}
 	if err := checkStart(o, kind); err != nil {
 		return err
 	}
-	l := &local{Folder: folder.New(o.Options, kind, getenv, parts.Services, t.Say), t: t, getenv: getenv, app: o,
-		parts: parts}
-	if err := l.configure(); err != nil {
-		return err // the app would report this error, too, but at each of its three starts
-	}
-	for _, said := range app.Misspelt(app.Names(os.Environ())) {
+	for _, said := range app.Misspelt(o.set()) {
 		t.Note("%s", said)
 	}
 	t.NoteWhen(l.config.Proxies() != "", "%s", l.config.Proxies())

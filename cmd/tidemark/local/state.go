@@ -48,6 +48,9 @@ func (d *doctor) store(ctx context.Context) {
 	default:
 		d.report("storage", problem, "do what it says; `tidemark restore` brings a backup back", "%v", err)
 	}
+	if err == nil && d.o.deep {
+		d.duplicates(ctx)
+	}
 	if d.kind != folder.Embedded {
 		return
 	}
@@ -67,17 +70,47 @@ func (d *doctor) store(ctx context.Context) {
 	}
 }
 
+// deepPatience limits the time in which all items are read.
+const deepPatience = 30 * time.Minute
+
+// duplicates looks for addresses that have two items.
+func (d *doctor) duplicates(ctx context.Context) {
+	var found []registry.Duplicate
+	err := d.onStoreFor(ctx, deepPatience, func(ctx context.Context, s storage.Store) (err error) {
+		found, err = app.Twice(ctx, d.cfg, s)
+		return err
+	})
+	if err != nil {
+		d.report("items", skipped, "", "not all items could be read: %v", err)
+		return
+	}
+	const begin = "begin a new store: write the addresses with `tidemark items --format csv > sources.csv`, start with " +
+		"a new data folder, and run `tidemark import sources.csv`; or restore a backup from before the change"
+	for _, t := range found {
+		d.report("items", problem, begin, "%s is there twice, below %s and below %s, because REGISTRY_PARTITION_STRATEGY "+
+			"was changed", t.Source, t.Partitions[0], t.Partitions[1])
+	}
+	if len(found) == 0 {
+		d.report("items", fine, "", "no address is there twice")
+	}
+}
+
 // onStore opens the storage for one call of do.
 func (d *doctor) onStore(ctx context.Context, do func(context.Context, storage.Store) error) error {
+	return d.onStoreFor(ctx, storePatience, do)
+}
+
+func (d *doctor) onStoreFor(ctx context.Context, patience time.Duration,
+	do func(context.Context, storage.Store) error) error {
 	e := folder.New(folder.Options{Data: d.o.data}, d.kind, d.getenv, folder.Real, nil)
 	store, err := app.OpenStore(e.Lookup, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
 	}
 	defer store.Close()
-	ctx, cancel := context.WithTimeout(ctx, storePatience)
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	if err := app.CheckForm(ctx, store); err != nil {
+	if err := app.CheckForm(ctx, d.cfg, store); err != nil {
 		return err
 	}
 	return do(ctx, store)

@@ -3,12 +3,15 @@ package migrate_test
 import (
 	"context"
 	"errors"
+	"iter"
 	"maps"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/run/migrate"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
@@ -53,15 +56,17 @@ func TestZ1FormOfRows(t *testing.T) {
 		"of no form":       {[]storage.Entity{formRow(0)}, "form 0"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			rows := mem.New(time.Now).Table("Runs")
+			store := mem.New(time.Now)
+			rows := store.Table("Runs")
 			must(t, rows.Create(t.Context()))
 			for _, e := range c.rows {
 				_, err := rows.Transact(t.Context(), storage.Op{Kind: storage.Insert, Entity: e})
 				must(t, err)
 			}
 			before := dump(t, rows)
-			for _, check := range []func(context.Context, storage.Table) error{migrate.CheckForm, migrate.RecordForm} {
-				err := check(t.Context(), rows)
+			for _, check := range []func(context.Context, storage.Store, migrate.Layout) error{migrate.CheckForm,
+				migrate.RecordForm} {
+				err := check(t.Context(), store, usual)
 				if c.reason == "" && err != nil || c.reason != "" && (!fault.Is(err, fault.Invalid) ||
 					!strings.Contains(err.Error(), c.reason)) {
 					t.Errorf("%v", err)
@@ -77,7 +82,7 @@ func TestZ1FormOfRows(t *testing.T) {
 			if _, recorded := after[formRow(1).Key]; !recorded {
 				t.Errorf("no form: %v", after)
 			}
-			must(t, migrate.RecordForm(t.Context(), rows)) // once more, by the next process
+			must(t, migrate.RecordForm(t.Context(), store, usual)) // once more, by the next process
 			if !maps.Equal(after, dump(t, rows)) {
 				t.Error("the form was written again")
 			}
@@ -102,15 +107,113 @@ func TestZ1RecordIsInterrupted(t *testing.T) {
 				return hook(ctx, call)
 			}}
 		}
-		rows := storagetest.Hooked(mem.New(time.Now), hooks).Table("Runs")
-		if err := migrate.RecordForm(t.Context(), rows); !errors.Is(err, died) {
+		store := storagetest.Hooked(mem.New(time.Now), hooks)
+		if err := migrate.RecordForm(t.Context(), store, usual); !errors.Is(err, died) {
 			t.Fatal(err)
 		}
 		fail = false
-		must(t, migrate.RecordForm(t.Context(), rows))
-		if _, recorded := dump(t, rows)[formRow(1).Key]; !recorded {
+		must(t, migrate.RecordForm(t.Context(), store, usual))
+		if _, recorded := dump(t, store.Table("Runs"))[formRow(1).Key]; !recorded {
 			t.Error("no form")
 		}
+	}
+}
+
+// usual is the layout of most stores.
+var usual = migrate.Layout{Table: registry.DefaultTable, Strategy: source.ByHost}
+
+// register registers pages in a store, by a strategy.
+func register(t *testing.T, store storage.Store, l migrate.Layout, urls ...string) {
+	t.Helper()
+	reg := registry.New(store, registry.Options{Table: l.Table, Strategy: l.Strategy})
+	must(t, reg.Create(t.Context()))
+	for _, url := range urls {
+		src, err := source.DefaultRules().ParseURL(url)
+		must(t, err)
+		must(t, reg.Items.Register(t.Context(), []source.Source{src}, registry.RegisterOptions{})[0].Err)
+	}
+}
+
+// TestZ5LayoutOfAStore checks which settings a store is opened with: those with which its items were made, also where
+// nothing says which these are. A store without items takes any, and remembers the last.
+func TestZ5LayoutOfAStore(t *testing.T) {
+	byScheme := migrate.Layout{Table: registry.DefaultTable, Strategy: source.ByScheme}
+	other := migrate.Layout{Table: "Sources2", Strategy: source.ByHost}
+	for _, c := range []struct {
+		name        string
+		made        []migrate.Layout // by which the store got an item each
+		recorded    migrate.Layout   // zero if it says none
+		want        migrate.Layout
+		refused     string // "" if it is opened
+		differently string // what the error must not say
+	}{
+		{name: "new", want: byScheme},
+		{name: "new, with a record", recorded: usual, want: byScheme},
+		{name: "of the same", made: []migrate.Layout{usual}, recorded: usual, want: usual},
+		{name: "of before, the same", made: []migrate.Layout{byScheme}, want: byScheme},
+		{name: "another strategy", made: []migrate.Layout{usual}, recorded: usual, want: byScheme,
+			refused: "Set REGISTRY_PARTITION_STRATEGY=host;", differently: "REGISTRY_TABLE_NAME"},
+		{name: "another table", made: []migrate.Layout{usual}, recorded: usual, want: other,
+			refused: "Set REGISTRY_TABLE_NAME=IngestItems;", differently: "STRATEGY"},
+		{name: "both", made: []migrate.Layout{usual}, recorded: usual,
+			want:    migrate.Layout{Table: "X1x", Strategy: source.ByScheme},
+			refused: "IngestItems and REGISTRY_PARTITION_STRATEGY"},
+		{name: "of before, another strategy", made: []migrate.Layout{byScheme}, want: usual,
+			refused: "Set REGISTRY_PARTITION_STRATEGY=scheme;"},
+		{name: "of before, another table", made: []migrate.Layout{usual}, want: other,
+			refused: "REGISTRY_TABLE_NAME=IngestItems"},
+		{name: "of before, in a table of its own", made: []migrate.Layout{other}, want: other},
+		{name: "of before, both strategies", made: []migrate.Layout{usual, byScheme}, want: byScheme},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			store := mem.New(time.Now)
+			rows := store.Table("Runs")
+			must(t, rows.Create(t.Context()))
+			if c.recorded != (migrate.Layout{}) {
+				must(t, migrate.RecordForm(t.Context(), store, c.recorded))
+			} else if len(c.made) > 0 {
+				_, err := rows.Transact(t.Context(), storage.Op{Kind: storage.Insert, Entity: formRow(1)})
+				must(t, err)
+			}
+			before := dump(t, rows)
+			for _, l := range c.made {
+				register(t, store, l, "https://a.example/")
+			}
+			err := migrate.CheckForm(t.Context(), store, c.want)
+			if (err != nil) != (c.refused != "") || err != nil && (!fault.Is(err, fault.Invalid) ||
+				!strings.Contains(err.Error(), c.refused) ||
+				c.differently != "" && strings.Contains(err.Error(), c.differently)) {
+				t.Fatalf("%v, want %q", err, c.refused)
+			}
+			if after := dump(t, rows); !maps.Equal(before, after) {
+				t.Errorf("the check has written %v", after)
+			}
+			if again := migrate.RecordForm(t.Context(), store, c.want); (again != nil) != (err != nil) {
+				t.Fatal(again)
+			}
+			if err != nil {
+				return
+			}
+			register(t, store, c.want, "https://b.example/")
+			must(t, migrate.CheckForm(t.Context(), store, c.want))
+			another := migrate.Layout{Table: "Another", Strategy: c.want.Strategy}
+			if err := migrate.CheckForm(t.Context(), store, another); err == nil {
+				t.Error("not remembered")
+			}
+		})
+	}
+}
+
+// TestZ5LayoutOfAnExport checks that an export is refused where its items would not be found.
+func TestZ5LayoutOfAnExport(t *testing.T) {
+	store := mem.New(time.Now)
+	must(t, migrate.RecordForm(t.Context(), store, usual))
+	rows := func() iter.Seq2[storage.Entity, error] {
+		return store.Table("Runs").Query(t.Context(), storage.Query{})
+	}
+	must(t, usual.Admit(rows()))
+	if err := (migrate.Layout{Table: "Other", Strategy: source.ByHost}).Admit(rows()); !fault.Is(err, fault.Invalid) {
+		t.Error(err)
 	}
 }
 

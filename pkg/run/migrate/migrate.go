@@ -6,8 +6,9 @@
 // program reports the difference and waits for [Service.Start], because a run may merge items, and a later run cannot
 // split them again.
 //
-//	Runs  PK form     RK rows    the form of the store's rows
-//	Runs  PK migrate  RK state   the rules of the store, by step; the active run, or the last one
+//	Runs  PK form     RK rows      the form of the store's rows
+//	Runs  PK form     RK settings  the settings that must not change once there are items
+//	Runs  PK migrate  RK state     the rules of the store, by step; the active run, or the last one
 //
 // The form of rows is no matter of rules. [CheckForm] refuses a store with rows of another form.
 //
@@ -130,8 +131,8 @@ func (s *Service) Ensure(ctx context.Context) error {
 	}
 	for _, need := range s.needs(&st) {
 		if need.bySettings() {
-			s.o.Log.WarnContext(ctx, "the store was made by other settings, so one source may have two identities: run "+
-				"`tidemark migrate`, or set them back",
+			s.o.Log.WarnContext(ctx, "the store was made with another TRACKING_PARAM_PREFIXES, so one source may have two "+
+				"identities: run `tidemark migrate`, or set it back",
 				"step", need.Step, "store", need.From, "settings", need.To)
 		}
 	}

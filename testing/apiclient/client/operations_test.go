@@ -434,6 +434,11 @@ func (r *running) service() {
 	if got := ok(r.GetConfigWithResponse(ctx)); got.Settings["LITELLM_MASTER_KEY"] != "(set)" {
 		r.Errorf("settings %+v", got)
 	}
+	for _, s := range ok(r.GetSettingsWithResponse(ctx)).Settings {
+		if s.Name == "LITELLM_MASTER_KEY" && (s.Value != "set" || !s.Secret || s.From != "environment") {
+			r.Errorf("setting %+v", s)
+		}
+	}
 	if got := ok(r.GetOpenAPIWithResponse(ctx)); got["openapi"] != "3.1.0" {
 		r.Errorf("openapi %v", got["openapi"])
 	}

@@ -26,6 +26,14 @@ func service() []operation {
 			shown:   []string{"D5 settings"},
 		},
 		{
+			of: api.GetSettings.Endpoint, id: "getSettings", tag: tagService,
+			summary: "Show the settings, where each comes from, and what it may be",
+			about: "From the environment, else from the settings file, else the default. `tidemark settings set` changes " +
+				"the file; changes take effect at the next start.",
+			gives: "The settings, in the order of the documentation.",
+			shown: []string{"L10 settings"},
+		},
+		{
 			of: api.ListKeys.Endpoint, id: "listKeys", tag: tagService,
 			summary: "List the keys",
 			about: "Keys that were added, and keys from the file and the environment. The keys themselves are " +
