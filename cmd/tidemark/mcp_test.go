@@ -191,10 +191,10 @@ func byOthers(t *testing.T, node, modules, server, page string) {
 		if err := d.Decode(&got); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
-		const private = "private"
-		if got.Tools != 6 || got.Templates != 1 || !strings.Contains(got.Called, "noon") ||
-			!strings.Contains(got.Read, "noon") || got.Listed.Name != "Tides" || got.Listed.Title != "Tides" || got.ListScope != private ||
-			got.ToolScope != private || got.ReadScope != private || got.TTL <= 0 || got.TTL > 14*24*3600*1000 {
+		private := got.ListScope == "private" && got.ToolScope == "private" && got.ReadScope == "private"
+		named := got.Listed.Name == "Tides" && got.Listed.Title == "Tides"
+		if got.Tools != 6 || got.Templates != 1 || !strings.Contains(got.Called, "noon") || !private || !named ||
+			!strings.Contains(got.Read, "noon") || got.TTL <= 0 || got.TTL > 14*24*3600*1000 {
 			t.Errorf("%+v", got)
 		}
 	}

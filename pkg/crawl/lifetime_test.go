@@ -9,7 +9,7 @@ import (
 )
 
 // TestJ7TextsLastUntilTheNextCheck reads pages at random times. A page that is read again before the time of its next
-// check, as the first reading gave it, is the same (J7). That time is at least 0.4 of the page's interval at the median.
+// check, as the first reading gave it, is the same (J7). At the median, that time is at least 0.4 of the interval.
 func TestJ7TextsLastUntilTheNextCheck(t *testing.T) {
 	r := newRig(t)
 	random := rand.New(rand.NewPCG(7, 1))

@@ -253,7 +253,7 @@ func report(left, touched, others []string) {
 	for _, file := range others {
 		fmt.Println("  the module of", file)
 	}
-	fmt.Println("  go vet; packages that depend on the change through others; the browser (make test-ui); make demo; make model")
+	fmt.Println("  go vet; packages that depend on the change through others; make test-ui, demo and model")
 }
 
 // output runs a program and returns what it prints. Its errors go to the terminal.

@@ -1,4 +1,4 @@
-package docs
+package app
 
 import (
 	"path/filepath"
