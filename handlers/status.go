@@ -61,6 +61,7 @@ func statusJSON(stats []registry.HostStats, now time.Time) api.SearchStatus {
 			total.Items[status] += n
 		}
 		total.Due += h.Due
+		total.Unread = total.Unread || h.Unread
 		total.InFlight += h.InFlight
 		total.Rebuilding += h.Rebuilding
 		total.Guarded += h.Guarded
@@ -73,8 +74,8 @@ func statusJSON(stats []registry.HostStats, now time.Time) api.SearchStatus {
 }
 
 func countsJSON(h registry.HostStats) api.Counts {
-	c := api.Counts{Items: map[api.Status]int{}, Due: h.Due, InFlight: h.InFlight, Rebuilding: h.Rebuilding,
-		Guarded: h.Guarded}
+	c := api.Counts{Items: map[api.Status]int{}, Due: h.Due, DueAtLeast: h.Unread, InFlight: h.InFlight,
+		Rebuilding: h.Rebuilding, Guarded: h.Guarded}
 	for _, s := range registry.Statuses {
 		c.Items[api.Status(s)] = h.Items[s]
 	}

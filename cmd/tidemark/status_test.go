@@ -28,6 +28,15 @@ a.example  1,000    1,000    0      0    0          10%      0%
 nothing waits; of recent checks 0% found a change, 0% failed
 as of 1 hour ago
 `},
+		{name: "A23 more is due than was counted", args: []string{"status"}, answers: []answered{{200,
+			`{"items":{"Pending":40376},"due":20000,"dueAtLeast":true,"inFlight":128,"hosts":[{"host":"a.example",` +
+				`"items":{"Pending":40376},"due":20000,"dueAtLeast":true,"inFlight":128}]}`}}, out: `
+40,376 sources · Pending 40,376
+at least 20,000 due, 128 in flight; of recent checks 0% found a change, 0% failed
+
+HOST       SOURCES  INDEXED  ERROR  DUE              IN FLIGHT  CHANGED  FAILED
+a.example  40,376   0        0      at least 20,000  128        0%       0%
+`},
 		{name: "broken watches and tags", args: []string{"status"}, answers: []answered{{200, `{"items":{"Indexed":1}}`}},
 			beside: map[string][]string{
 				"/api/changes":     {`{"changes":[{"itemId":"url_a","kind":"watchBroken"},{"itemId":"url_a","kind":"watchBroken"}]}`},

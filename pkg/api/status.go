@@ -37,10 +37,12 @@ func (r Renders) SparedShare() float64 {
 // Counts are statistics of a set of items.
 type Counts struct {
 	// number of items by status; statuses without items may be left out
-	Items      map[Status]int `json:"items"`
-	Due        int            `json:"due"`                  // items that wait for a check that is due
-	InFlight   int            `json:"inFlight"`             // items whose check was sent to a worker or is in progress
-	Rebuilding int            `json:"rebuilding,omitempty"` // items that wait to be indexed again by a rebuild
+	Items map[Status]int `json:"items"`
+	Due   int            `json:"due"` // items that wait for a check that is due
+	// whether more items may be due: at most 20,000 of a host are counted, and only at hosts that were examined
+	DueAtLeast bool `json:"dueAtLeast,omitempty"`
+	InFlight   int  `json:"inFlight"`             // items whose check was sent to a worker or is in progress
+	Rebuilding int  `json:"rebuilding,omitempty"` // items that wait to be indexed again by a rebuild
 	// items found missing together with many others of their host, and not yet confirmed by a second check
 	Guarded    int     `json:"held,omitempty"`
 	ChangeRate float64 `json:"changeRate"` // share of recent checks that found a change, 0 to 1

@@ -32,7 +32,7 @@ type HostStats struct {
 	Unread bool
 }
 
-// maxDueCount bounds the due rows that are counted per partition. If there are more, Due is a lower bound.
+// maxDueCount bounds the items that are counted as due per partition. If there are more, Due is a lower bound.
 const maxDueCount = 20_000
 
 // ExactHosts limits the number of hosts for which [Hosts.Stats] reads exact numbers.
@@ -212,21 +212,26 @@ func (r *Hosts) countDue(ctx context.Context, partition string, now time.Time, s
 		host, _ := e.Props["host"].(string)
 		i, known := at[host]
 		due, _, ok := parseDueRow(e.Row)
-		if !ok {
-			continue
-		}
-		if n++; due.After(now) || n > maxDueCount {
+		switch {
+		case !ok:
+		case due.After(now):
 			if known && stats[i].NextDueAt.IsZero() {
 				stats[i].NextDueAt = due
 			}
 			return nil
-		}
-		switch {
-		case !known: // the host was registered after its partition was read
 		case enqueuedUntil(e).After(now):
-			stats[i].InFlight++
+			if known { // otherwise the host was registered after its partition was read
+				stats[i].InFlight++
+			}
+		case n == maxDueCount: // the rows that are left may be of any host
+			for i := range stats {
+				stats[i].Unread = true
+			}
+			return nil
 		default:
-			stats[i].Due++
+			if n++; known {
+				stats[i].Due++
+			}
 		}
 	}
 	return nil

@@ -102,7 +102,7 @@ func backlog(c api.Counts, work []string) string {
 	case c.Backlog() == 0:
 		return "nothing waits"
 	}
-	return fmt.Sprintf("%s due, %s in flight", words.Thousands(c.Due), words.Thousands(c.InFlight))
+	return fmt.Sprintf("%s due, %s in flight", words.AtLeast(c.Due, c.DueAtLeast), words.Thousands(c.InFlight))
 }
 
 // renderedPages says what browsers cost, and how often none was needed.
@@ -138,7 +138,8 @@ func hostTable(hosts []api.HostStatus, now time.Time, most int) []string {
 
 func hostRow(h api.HostStatus, now time.Time) string {
 	why := terminal.Join(": ", words.Relative(now, h.PausedUntil), terminal.Clean(h.PauseReason))
-	return terminal.Row(h.Host, h.Total(), h.Items[api.StatusIndexed], h.Items[api.StatusError], h.Due, h.InFlight,
+	return terminal.Row(h.Host, h.Total(), h.Items[api.StatusIndexed], h.Items[api.StatusError],
+		words.AtLeast(h.Due, h.DueAtLeast), h.InFlight,
 		words.Percent(h.ChangeRate), words.Percent(h.ErrorRate)) +
 		terminal.When(h.PausedUntil.After(now), "  paused, goes on %s", why)
 }

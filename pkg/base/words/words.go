@@ -133,6 +133,14 @@ func Thousands(n int) string {
 	return s
 }
 
+// AtLeast writes n as [Thousands] does. If there may be more, it says so.
+func AtLeast(n int, more bool) string {
+	if more {
+		return "at least " + Thousands(n)
+	}
+	return Thousands(n)
+}
+
 // Parts returns the parts of a text between separators, without the space around each and without empty ones.
 func Parts(text, separators string) (parts []string) {
 	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(separators, r) }) {
