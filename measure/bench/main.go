@@ -38,6 +38,7 @@ type bench struct {
 	files        int    // files of the folder that is kept in step
 	// patience limits the time that one measurement of a running product may take.
 	patience time.Duration
+	idleFor  time.Duration
 }
 
 func main() {
@@ -58,6 +59,7 @@ func main() {
 	flag.StringVar(&b.docs, "docs", "/usr/share/doc/python3.11/html,"+endless,
 		"folders of pages whose links are followed, and "+endless)
 	flag.IntVar(&b.files, "files", 100_000, "files of the folder that is kept in step")
+	flag.DurationVar(&b.idleFor, "idle", 5*time.Minute, "how long idle work is measured")
 	only := flag.String("only", "",
 		"measurements to run, with commas: handler, counts, rates, crawl, idle, sweep, types, readers, edits, search, "+
 			"indexing, asking, entries, backfill, imports, lists, dashboard, following, telling, crowd, chunks, markup, "+
@@ -90,7 +92,7 @@ func (b *bench) run(only string) (err error) {
 		{"counts", b.counts},
 		{"rates", b.rates},
 		{"crawl", b.crawl},
-		{"idle", b.idleMemory},
+		{"idle", b.idle},
 		{"sweep", b.sweep},
 		{"types", b.types},
 		{"readers", b.readers},

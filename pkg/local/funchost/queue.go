@@ -67,7 +67,8 @@ func (l *queueListener) listen(ctx context.Context) {
 			misses, used = 0, polled
 			continue
 		}
-		if l.wait(ctx, l.nudge, pollPause(misses, l.config.maxPoll, rand.Float64())) {
+		pause := together(pollPause(misses, l.config.maxPoll, rand.Float64()), l.config.maxPoll, time.Now())
+		if l.wait(ctx, l.nudge, pause) {
 			l.wait(ctx, nil, wakeGap(time.Since(used))-time.Since(polled))
 		}
 		misses++
@@ -83,6 +84,15 @@ func pollPause(misses int, most time.Duration, jitter float64) time.Duration {
 	}
 	grown := float64(minPoll) * float64(int(1)<<min(misses-1, 20)) * (0.8 + 0.4*jitter)
 	return min(minPoll+time.Duration(grown), most)
+}
+
+// together shortens the longest pause, so that all idle queues are polled at the same moments. The process then wakes
+// up once for all of them.
+func together(pause, most time.Duration, now time.Time) time.Duration {
+	if pause < most {
+		return pause
+	}
+	return now.Truncate(most).Add(most).Sub(now)
 }
 
 // wakeGap returns the time after a poll in which a wake-up causes no other poll, for a queue that had no message for

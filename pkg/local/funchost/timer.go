@@ -26,6 +26,13 @@ import (
 // was set.
 const maxNap = 10 * time.Second
 
+const (
+	// The status of a timer that is due again soon is written rarely, because each write of a small file costs the disk
+	// several blocks. After a restart, such a timer counts as missed and runs at once.
+	soon      = 5 * time.Minute
+	saveEvery = 15 * time.Minute
+)
+
 // A timerLoop fires one function. Runs never overlap, a failure neither stops the schedule nor is retried, and
 // occurrences during a run are skipped.
 type timerLoop struct {
@@ -35,6 +42,7 @@ type timerLoop struct {
 	store   statusFolder // keeps the status, so that an occurrence missed while the host was down runs later
 	log     *slog.Logger
 	status  timerStatus
+	saved   time.Time // when a run last wrote the status
 }
 
 func newTimerLoop(o Options, i *invoker, t *tasks, f *function) *timerLoop {
@@ -70,7 +78,7 @@ func (t *timerLoop) begin(now time.Time) (missed bool) {
 	return false
 }
 
-// fire runs the function and records when it is due again.
+// fire runs the function and finds out when it is due again.
 func (t *timerLoop) fire(missed bool) {
 	begin := time.Now()
 	done := make(chan struct{})
@@ -81,11 +89,19 @@ func (t *timerLoop) fire(missed bool) {
 		t.invoker.invoke(ctx, t.f, e)
 	})
 	<-done
+	t.ended(begin, time.Now())
+}
+
+// ended records a run, and finds out when the function is due after it.
+func (t *timerLoop) ended(begin, now time.Time) {
 	t.status = timerStatus{
 		Schedule: t.f.schedule.text, Last: begin, LastUpdated: begin,
-		Next: t.f.schedule.next(time.Now()),
+		Next: t.f.schedule.next(now),
 	}
-	t.save(t.status)
+	if t.status.Next.Sub(begin) > soon || begin.Sub(t.saved) >= saveEvery {
+		t.save(t.status)
+		t.saved = begin
+	}
 }
 
 func (t *timerLoop) save(s timerStatus) {
