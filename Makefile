@@ -63,7 +63,7 @@ test: check ## run every test, on the embedded store and on Azurite, which it in
 quick: ## test what a change touches, within a minute, and name what is left out (ARGS="-base main")
 	$(GO) run ./tools/quick $(ARGS)
 
-test-ui: build ## the dashboard in Chromium (CHROMIUM), also behind nginx and Caddy, which must be installed; pictures in build/screenshots
+test-ui: build ## the dashboard in Chromium (CHROMIUM), also behind nginx and Caddy, and scraped by Prometheus, which must be installed; pictures in build/screenshots
 	CGO_ENABLED=0 $(GO) build -o build/demosite ./tools/demosite
 	cd testing/browser && $(GO) vet ./... && $(GO) test -timeout 30m ./...
 

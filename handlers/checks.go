@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/tidemark/tidemark/handlers/wire"
+	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/telemetry"
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/crawl"
 	"github.com/tidemark/tidemark/pkg/feed"
@@ -40,7 +43,9 @@ func (h *checkQueue) Triggers() map[string]wire.Trigger {
 // checkTimers answer the triggers that the host calls at fixed times.
 type checkTimers struct {
 	Jobs       *registry.Jobs
+	Hosts      *registry.Hosts
 	Items      *registry.Items
+	Worker     *crawl.Worker
 	Activity   *activity.Log
 	Feed       *feed.Feed
 	Deliveries *notify.Worker
@@ -51,7 +56,10 @@ type checkTimers struct {
 	AfterSweep  []func(context.Context) (int, error)
 	PurgeGone   time.Duration // how long tombstones are kept; 0 means for ever
 	KeepChanges time.Duration // how long the feed keeps changes
+	Metrics     *telemetry.Metrics
 	Log         *slog.Logger
+
+	quiet quiet
 }
 
 // Triggers returns the triggers of the timers.
@@ -65,7 +73,18 @@ func (h *checkTimers) crawlTimer(ctx context.Context, _ wire.Envelope) (string, 
 	sweep, end := run.PartOf(ctx, 3, 4)
 	report, err := h.Jobs.Sweep(sweep)
 	end()
+	now := time.Now()
+	h.show(ctx, err == nil, now)
 	err = errors.Join(err, run.Watch(ctx, h.AfterSweep...))
+	h.Worker.TellFailures(ctx)
+	h.Deliveries.TellStuck(ctx)
+	if report == (registry.SweepReport{}) {
+		if sweeps := h.quiet.another(now); sweeps > 0 {
+			h.Log.DebugContext(ctx, "nothing was due", "sweeps", sweeps, "due", h.Jobs.Overdue().Items, "checks",
+				h.Metrics.Checks.Total())
+		}
+		return "", err
+	}
 	h.Log.InfoContext(ctx, "swept", "hints", report.Hints, "partitions", report.Partitions, "claimed", report.Claimed,
 		"jobs", report.Jobs,
 		"late_seconds", int(report.Late.Seconds()), "unfinished", report.Unfinished)
@@ -76,18 +95,58 @@ func (h *checkTimers) crawlTimer(ctx context.Context, _ wire.Envelope) (string, 
 	return text, err
 }
 
+// show sets the metrics that say what waits, from what the sweep has read.
+func (h *checkTimers) show(ctx context.Context, swept bool, now time.Time) {
+	m, left := h.Metrics, h.Jobs.Overdue()
+	m.Due.Set(float64(left.Items))
+	m.HostsUnreachable.Set(float64(left.Unreached))
+	m.OldestDue.Since(left.Oldest)
+	if swept {
+		m.LastSweep.Since(now)
+	}
+	counts, err := h.Hosts.Tally(ctx)
+	if err != nil {
+		h.Log.WarnContext(ctx, "items are not counted", "kind", fault.KindOf(err), "err", err)
+	}
+	for status, n := range counts {
+		m.Items.Set(float64(n), string(status))
+	}
+}
+
+// quiet counts sweeps that found nothing. The log has one line of them in an hour, so that it can be told from a timer
+// that has stopped.
+type quiet struct {
+	mu     sync.Mutex
+	sweeps int
+	since  time.Time
+}
+
+// another counts one sweep. It returns how many there were if that must be told now.
+func (q *quiet) another(now time.Time) (tell int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.sweeps++; q.since.IsZero() {
+		q.since = now
+	}
+	if now.Sub(q.since) < time.Hour {
+		return 0
+	}
+	tell, q.sweeps, q.since = q.sweeps, 0, now
+	return tell
+}
+
 // purgeTimer schedules an early check of each tombstone that has been kept long enough; at that
 // check, the worker purges the tombstone. Without the timer, a shorter PurgeGone would not affect
 // checks that are already scheduled. The timer also removes old activity, changes and deliveries, and finds the rules
 // that can report nothing any more.
 func (h *checkTimers) purgeTimer(ctx context.Context, _ wire.Envelope) (string, error) {
 	moved, err := h.Items.ExpeditePurge(ctx, h.PurgeGone)
-	h.Log.InfoContext(ctx, "purges expedited", "items", moved)
 	note := func(done, unit string, removed int, failed error) {
 		if err = errors.Join(err, failed); failed == nil && removed > 0 {
 			h.Log.InfoContext(ctx, done, unit, removed)
 		}
 	}
+	note("purges expedited", "items", moved, nil)
 	rows, failed := h.Activity.Trim(ctx)
 	note("old activity removed", "rows", rows, failed)
 	segments, failed := h.Feed.Purge(ctx, h.KeepChanges)
@@ -100,6 +159,9 @@ func (h *checkTimers) purgeTimer(ctx context.Context, _ wire.Envelope) (string, 
 	note("changes of bulk runs removed", "rows", noted, failed)
 	rules, failed := h.Rules.Review(ctx)
 	note("rules can report nothing any more", "rules", rules, failed)
+	if moved == 0 {
+		return "", err
+	}
 	return fmt.Sprintf("%s to be purged earlier", words.Count(moved, "item")), err
 }
 

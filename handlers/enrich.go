@@ -123,9 +123,11 @@ func (h *entryHandlers) enrichTimer(ctx context.Context, _ wire.Envelope) (strin
 	flushed := h.flushOutbox(ctx)
 	report, err := h.Enrich.Advance(ctx)
 	removed, failed := h.Enrich.Purge(ctx)
+	if err = errors.Join(err, failed); flushed+report.Active+report.Moved+removed == 0 {
+		return "", err
+	}
 	return fmt.Sprintf("%s indexed; batches: %d going on, %d moved, %d old ones removed", words.Count(flushed, "entry"),
-			report.Active, report.Moved, removed),
-		errors.Join(err, failed)
+		report.Active, report.Moved, removed), err
 }
 
 // drainTime limits the time that the timer waits for the index, so that a slow index does not delay batches.

@@ -112,7 +112,10 @@ func New(o Options) http.Handler {
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
 		wire.JSON(w, http.StatusOK, map[string]string{"status": "up"})
 	})
+	// A rate needs the series that was there before the first failure.
+	s.Metrics.Errors.Add(0, "invocation", string(fault.Internal))
 	for _, name := range triggerNames {
+		s.Metrics.Invocations.Add(0, name, telemetry.OutcomeFailed)
 		mux.HandleFunc("POST /"+strings.ToLower(name), s.serveTrigger(name))
 	}
 	for _, e := range api.Routes() {

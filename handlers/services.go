@@ -121,7 +121,8 @@ func (v *Services) areas(s *server) (areas []area, workers []worker) {
 	}
 	return areas, []worker{
 		&checkQueue{Worker: v.Worker, Instance: v.Instance, Process: rand.Text()[:8], Log: log},
-		&checkTimers{Jobs: v.Registry.Jobs, Items: v.Registry.Items, Activity: v.Activity, Feed: v.Feed,
+		&checkTimers{Jobs: v.Registry.Jobs, Hosts: v.Registry.Hosts, Items: v.Registry.Items, Worker: v.Worker,
+			Metrics: s.Metrics, Activity: v.Activity, Feed: v.Feed,
 			Deliveries: v.Notify.Worker, Rules: v.Notify.Follower, Undo: v.Undo, Bulk: v.Bulk,
 			PurgeGone: v.PurgeGone, KeepChanges: v.KeepChanges, Log: log,
 			AfterSweep: []func(context.Context) (int, error){changed.Follow, v.Rebuilds.RequeueStalled,

@@ -130,7 +130,10 @@ func (f refusal) WriteAnswer(w http.ResponseWriter, status int) {
 func (h *runHandlers) sentinelTimer(ctx context.Context, _ wire.Envelope) (string, error) {
 	begun, err := h.Polls.Tick(ctx)
 	_, failed := h.Lists.RequeueStalled(ctx) // stalled imports are rare, so once an hour is enough
-	return words.Count(begun, "poll") + " begun", errors.Join(err, failed)
+	if err = errors.Join(err, failed); begun == 0 {
+		return "", err
+	}
+	return words.Count(begun, "poll") + " begun", err
 }
 
 func walkJSON(v *walk.Walk, of *site.Site) *api.SiteWalk {

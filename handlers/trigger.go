@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/tidemark/tidemark/handlers/wire"
@@ -39,6 +40,9 @@ func (s *server) serveTrigger(name string) http.HandlerFunc {
 		}
 		if err != nil {
 			s.Metrics.Errors.Add(1, "invocation", string(fault.KindOf(err)))
+		}
+		if strings.HasSuffix(name, "Poison") {
+			s.Metrics.Failures.Add(1, "poisoned")
 		}
 		s.over(r, began, outcome)
 		res := result{Outputs: map[string]any{}, Logs: []string{}}

@@ -27,13 +27,19 @@ func (n numbers) Produce(context.Context) ([]metricdata.ScopeMetrics, error) {
 	out := metricdata.ScopeMetrics{Scope: instrumentation.Scope{Name: scope}}
 	now := time.Now()
 	for _, f := range n.Read() {
+		if f.Type == telemetry.TypeGauge && len(f.Series) == 0 {
+			continue // not known yet
+		}
 		m := metricdata.Metrics{Name: f.Name, Description: f.Help}
 		if strings.HasSuffix(f.Name, "_seconds") {
 			m.Unit = "s"
 		}
-		if f.Type == telemetry.TypeHistogram {
+		switch f.Type {
+		case telemetry.TypeHistogram:
 			m.Data = n.histogram(f, now)
-		} else {
+		case telemetry.TypeGauge:
+			m.Data = gauge(f, now)
+		default:
 			m.Data = n.sum(f, now)
 		}
 		out.Metrics = append(out.Metrics, m)
@@ -47,6 +53,14 @@ func (n numbers) sum(f telemetry.Family, now time.Time) metricdata.Sum[float64] 
 		out.DataPoints = append(out.DataPoints, metricdata.DataPoint[float64]{
 			Attributes: labels(f, s), StartTime: n.since, Time: now, Value: s.Sum,
 		})
+	}
+	return out
+}
+
+func gauge(f telemetry.Family, now time.Time) (out metricdata.Gauge[float64]) {
+	for _, s := range f.Series {
+		out.DataPoints = append(out.DataPoints, metricdata.DataPoint[float64]{Attributes: labels(f, s), Time: now,
+			Value: s.Sum})
 	}
 	return out
 }

@@ -38,6 +38,7 @@ func New(get func(string) string, log *slog.Logger, set ...string) (*App, error)
 		return nil, err
 	}
 	cfg.Metrics = telemetry.New()
+	cfg.showMachine()
 	level := slog.LevelWarn
 	if !cfg.Cloud {
 		level = slog.LevelInfo // tidemark start has already printed these lines where people see them

@@ -96,7 +96,8 @@ type Config struct {
 	AllowedHosts []string
 	// Cloud says that the app runs in Azure. Each instance there has its own disk, so the instances could not share
 	// an index on a disk.
-	Cloud bool
+	Cloud    bool
+	LogLevel slog.Level // the least level of lines of the log
 	// Metrics are not a setting, but the metrics in which the app counts. If they are nil, [Assemble] creates them.
 	Metrics *telemetry.Metrics
 }

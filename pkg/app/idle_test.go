@@ -1,6 +1,11 @@
 package app
 
-import "testing"
+import (
+	"runtime"
+	"runtime/debug"
+	"testing"
+	"time"
+)
 
 // TestST1IdleMemory checks that memory is given back once after work, in the second quiet interval (ST1).
 func TestST1IdleMemory(t *testing.T) {
@@ -20,3 +25,28 @@ func TestST1IdleMemory(t *testing.T) {
 		}
 	}
 }
+
+// TestK9CollectorRests checks that the collector of an idle process rests until work has allocated much, and then does
+// what it did before (K9).
+func TestK9CollectorRests(t *testing.T) {
+	const limit = 1 << 40
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(limit))
+	defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
+	debug.FreeOSMemory()
+	restCollector()
+	if now := debug.SetMemoryLimit(-1); now == limit {
+		t.Fatal("it does not rest")
+	}
+	for end := time.Now().Add(time.Minute); debug.SetMemoryLimit(-1) != limit; {
+		kept = make([]byte, 1<<20)
+		if time.Now().After(end) {
+			t.Fatal("it rests although there is work")
+		}
+		runtime.Gosched()
+	}
+	if percent := debug.SetGCPercent(gcPercent); percent != gcPercent {
+		t.Errorf("it collects at %d percent, want %d", percent, gcPercent)
+	}
+}
+
+var kept []byte // keeps an allocation from the stack

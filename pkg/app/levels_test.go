@@ -9,7 +9,7 @@ import (
 // The host knows a line's level only by its stream, and by the word "warn".
 func TestS10LevelsReachTheHost(t *testing.T) {
 	var out, bad strings.Builder
-	log := slog.New(newByLevel(&out, &bad)).With("host", "example.com").WithGroup("more")
+	log := slog.New(newByLevel(&out, &bad, slog.LevelInfo)).With("host", "example.com").WithGroup("more")
 	log.Info("all is well")
 	log.Warn("slow")
 	log.Error("it broke", "err", "boom")

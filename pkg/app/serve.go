@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
 	"slices"
@@ -20,6 +21,7 @@ import (
 
 	"github.com/tidemark/tidemark/handlers"
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
 	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/document"
@@ -48,9 +50,10 @@ func NoExport(log *slog.Logger, _ *telemetry.Metrics) (func(telemetry.Span), fun
 // Serve runs the process of the handler until it ends.
 func Serve(export Exporter) {
 	document.Main()
-	log := slog.New(telemetry.NewHandler(newByLevel(os.Stdout, os.Stderr)))
+	var level slog.LevelVar // set when the settings are read
+	log := slog.New(telemetry.NewHandler(newByLevel(os.Stdout, os.Stderr, &level)))
 	slog.SetDefault(log) // net/http logs errors to the standard logger, which would write to stderr
-	if err := run(log, export); err != nil {
+	if err := run(log, &level, export); err != nil {
 		_, _ = os.Stderr.WriteString("tidemark handler: " + err.Error() + "\n")
 		os.Exit(1)
 	}
@@ -69,7 +72,7 @@ const gcPercent = 200
 // stopSignals ask the process to finish its work and end.
 var stopSignals = []os.Signal{os.Interrupt, syscall.SIGTERM}
 
-func run(log *slog.Logger, export Exporter) error {
+func run(log *slog.Logger, level *slog.LevelVar, export Exporter) error {
 	host := os.Getppid() // read at once: the host may die at any time
 	src := ReadSources(os.Getenv, os.Environ(), "")
 	if src.Err != nil {
@@ -80,6 +83,7 @@ func run(log *slog.Logger, export Exporter) error {
 		return err
 	}
 	a.src = src
+	level.Set(a.cfg.LogLevel)
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(a.memory().Goal())
 	}
@@ -103,7 +107,7 @@ func run(log *slog.Logger, export Exporter) error {
 	ctx, stop := signal.NotifyContext(context.Background(), stops...)
 	defer stop()
 	go whileHostLives(ctx, host, stop)
-	go giveBackWhenIdle(ctx)
+	go GiveBackWhenIdle(ctx)
 	server := &http.Server{
 		Handler: handlers.New(handlers.Options{
 			Open: a.Services, Log: log, Metrics: a.Metrics(), Ended: ended,
@@ -176,8 +180,8 @@ func until(ctx context.Context, server *http.Server, listener net.Listener) erro
 // as lines of that level do.
 type byLevel struct{ rest, bad slog.Handler }
 
-func newByLevel(rest, bad io.Writer) slog.Handler {
-	o := &slog.HandlerOptions{ReplaceAttr: keys.RedactAttr}
+func newByLevel(rest, bad io.Writer, least slog.Leveler) slog.Handler {
+	o := &slog.HandlerOptions{Level: least, ReplaceAttr: keys.RedactAttr}
 	return byLevel{slog.NewJSONHandler(rest, o), slog.NewJSONHandler(bad, o)}
 }
 
@@ -242,6 +246,19 @@ func (p passing) explain(log *slog.Logger, hosts []string) {
 	}
 }
 
+const levelAllowed = "debug, info, warn or error"
+
+// ParseLevel reads the value of LOG_LEVEL. Errors: Invalid.
+func ParseLevel(text string) (level slog.Level, err error) {
+	levels := map[string]slog.Level{"": slog.LevelInfo, "debug": slog.LevelDebug, "info": slog.LevelInfo,
+		"warn": slog.LevelWarn, "error": slog.LevelError}
+	level, known := levels[strings.ToLower(text)]
+	if !known {
+		return level, fault.New(fault.Invalid, "want %s", levelAllowed)
+	}
+	return level, nil
+}
+
 const (
 	// An interval in which the process allocates less than quietBytes is quiet.
 	idleInterval = 5 * time.Second
@@ -270,8 +287,25 @@ func (i *idleness) due(allocated uint64) bool {
 	return true
 }
 
-// giveBackWhenIdle returns memory to the system when the process is idle.
-func giveBackWhenIdle(ctx context.Context) {
+// restCollector stops the collections that the runtime makes every two minutes, each of which takes a tenth of a
+// second, until the process has allocated workBytes. Then there is a collection, and all is as before.
+func restCollector() {
+	limit := debug.SetMemoryLimit(-1)
+	percent := debug.SetGCPercent(-1)
+	used, _ := memoryUsed()
+	debug.SetMemoryLimit(min(limit, int64(used)+workBytes))
+	collected := &struct{ self any }{}
+	collected.self = limit // a value with a pointer is no part of a larger one
+	runtime.AddCleanup(collected, func(limit int64) {
+		debug.SetGCPercent(percent)
+		debug.SetMemoryLimit(limit)
+	}, limit)
+}
+
+// GiveBackWhenIdle returns memory to the system when the process is idle, until ctx ends. The collector rests then,
+// too, unless the environment sets it.
+func GiveBackWhenIdle(ctx context.Context) {
+	rest := os.Getenv("GOMEMLIMIT") == "" && os.Getenv("GOGC") == ""
 	tick := time.NewTicker(idleInterval)
 	defer tick.Stop()
 	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
@@ -284,6 +318,9 @@ func giveBackWhenIdle(ctx context.Context) {
 		if metrics.Read(sample); i.due(sample[0].Value.Uint64()) {
 			sqlitefile.Shrink(ctx)
 			debug.FreeOSMemory()
+			if rest {
+				restCollector()
+			}
 		}
 	}
 }

@@ -423,6 +423,9 @@ func (c *Config) commandSettings() []Setting {
 				"starts an Azurite; account, the default where AzureWebJobsStorage is set, uses what that names"},
 		{"LOG_FORMAT", "text", command, form(&c.logFormat, `^(text|json)$`, "text or json"),
 			"tidemark start: text or json, the format of each line of the log and of what is told on standard error"},
+		{"LOG_LEVEL", "info", shown, as(&c.LogLevel, ParseLevel, levelAllowed),
+			"debug, info, warn or error: the least level of the lines of the log. tidemark start tells warnings and errors " +
+				"on standard error, and all lines with --verbose"},
 		{"TIDEMARK_SERVER", "http://localhost:7071", command, elsewhere("the address of a server"),
 			"Server that the commands speak to"},
 		{"TIDEMARK_KEY", "", commandKey, elsewhere("a key"),

@@ -33,6 +33,7 @@ type job struct {
 	// These fields describe the findings in done further.
 	outcomes []string
 	kinds    []change.Kind // the kinds of the changes
+	failures []failure
 	stale    []manifest
 	fresh    []registry.Item // of these, the items that somebody may wait for: new ones, and those checked by force
 	// unreached are checks that sent no request, because an origin of the host could not be reached.
@@ -165,7 +166,9 @@ func (j *job) failUnreached() {
 		return
 	}
 	for _, c := range j.unreached {
+		of := c.Outcome.Of
 		c.Outcome = verdict.Failed("%s", c.Outcome.Why)
+		c.Outcome.Of = of
 		j.progress.add(c, c.Ended, j.w.o.CommitTime)
 	}
 }
@@ -182,7 +185,11 @@ func (j *job) noteReached(ctx context.Context) error {
 	if reached {
 		return nil
 	}
-	return j.w.in.Jobs.FailUnreached(ctx, j.batch.Partition, host, j.w.outage.patience())
+	n, err := j.w.in.Jobs.FailUnreached(ctx, j.batch.Partition, host, j.w.outage.patience())
+	if why := j.unreached[0].Outcome; n > 0 {
+		j.w.failed(host, n, failure{why.Of, why.Why})
+	}
+	return err
 }
 
 // commit writes the results so far: first to the index, then to the registry. The caller must hold
@@ -234,6 +241,9 @@ func (j *job) index(ctx context.Context) {
 		f := verdict.Record(c, j.w.o.Clock(), j.w.o.Jitter())
 		j.done = append(j.done, f)
 		j.outcomes = append(j.outcomes, verdict.Counted(c, f))
+		if f.Failed {
+			j.failures = append(j.failures, failure{verdict.KindOf(c), f.Item.ErrorMessage})
+		}
 		if c.Basis.RawBefore == "" || c.Basis.Forced {
 			j.fresh = append(j.fresh, f.Item)
 		}
@@ -259,8 +269,15 @@ func (j *job) countCollisions(ctx context.Context, e *index.Prepared) {
 		"by context", n.ByContext, "by ordinal", n.ByOrdinal, "largest", n.Largest)
 }
 
+// failure is a check that has failed.
+type failure struct{ kind, why string }
+
 // count counts the findings that were just committed.
 func (j *job) count() {
+	for _, f := range j.failures {
+		j.w.failed(j.batch.Host, 1, f)
+	}
+	j.failures = nil
 	for _, outcome := range j.outcomes {
 		j.w.o.Metrics.Checks.Add(1, outcome)
 		if outcome == string(schedule.Changed) {

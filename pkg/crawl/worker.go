@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/telemetry"
 	"github.com/tidemark/tidemark/pkg/crawl/politeness"
 	"github.com/tidemark/tidemark/pkg/crawl/verdict"
 	"github.com/tidemark/tidemark/pkg/identity/source"
@@ -22,6 +23,7 @@ type Worker struct {
 	gate    gate
 	slots   slots
 	outage  outage
+	failing telemetry.Repeated // failed checks, by host
 }
 
 // New returns a worker that sends requests through the given hosts, and places content through the given service. If
@@ -82,8 +84,22 @@ func (w *Worker) process(ctx context.Context, b *registry.Batch, leave func()) e
 	return w.newJob(b, leave).finish(ctx)
 }
 
+// failed counts failed checks of pages of a host.
+func (w *Worker) failed(host string, n int, f failure) {
+	w.o.Metrics.Failures.Add(float64(n), f.kind)
+	w.failing.Note(host, n, f.why, w.o.Clock())
+}
+
+// TellFailures logs the failed checks, in one line for a host and an hour.
+func (w *Worker) TellFailures(ctx context.Context) {
+	for _, f := range w.failing.Due(w.o.Clock()) {
+		w.o.Log.WarnContext(ctx, "pages could not be checked", "host", f.Name, "checks", f.Count, "first", f.First)
+	}
+}
+
 // finish does a job that has begun.
 func (j *job) finish(ctx context.Context) error {
+	defer j.w.TellFailures(ctx)
 	j.run(ctx)
 	if !j.progress.ended && !j.w.o.Clock().Before(j.lease.Deadline()) {
 		j.progress.fail(errIdle)

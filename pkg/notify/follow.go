@@ -250,6 +250,7 @@ func (p *pass) write(ctx context.Context, r *rule, g gathered) (full bool, err e
 
 // resend finds the deliveries that no worker has claimed for a long time, and sends their messages again.
 func (s *Follower) resend(ctx context.Context, report *Report) error {
+	waiting := map[string]float64{}
 	late := s.now().Add(-lostAfter)
 	query := storage.Query{Partition: partition, RowFrom: waitingAs, RowTo: waitingAs + "~", Select: shownColumns}
 	for e, err := range s.rows.Query(ctx, query) {
@@ -257,6 +258,9 @@ func (s *Follower) resend(ctx context.Context, report *Report) error {
 			return err
 		}
 		d, err := deliveryRows.Decode(e.Props)
+		if err == nil {
+			waiting[d.Channel]++
+		}
 		if err != nil || d.Next.After(late) || d.Claimed.After(late) {
 			continue
 		}
@@ -274,6 +278,7 @@ func (s *Follower) resend(ctx context.Context, report *Report) error {
 		}
 		report.Resent++
 	}
+	s.o.Metrics.DeliveriesWaiting.SetAll(waiting)
 	return nil
 }
 

@@ -110,6 +110,8 @@ type Worker struct {
 	book *Book
 	mu   sync.Mutex
 	busy map[string]int // messages in flight, by channel
+
+	stuck telemetry.Repeated // failed attempts, by channel
 }
 
 // Notifier notifies of changes. All parts of it are safe for concurrent use by any number of processes.

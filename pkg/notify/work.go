@@ -1,8 +1,10 @@
 package notify
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
@@ -94,7 +96,8 @@ func (s *Worker) giveBack(name string) {
 	}
 }
 
-// Deliver sends a delivery if it is waiting and due. It returns a description of the result.
+// Deliver sends a delivery if it is waiting and due. It returns a description of the result, or "" if the delivery
+// still waits. Why it does is logged for the whole channel, see [Worker.TellStuck].
 func (s *Worker) Deliver(ctx context.Context, id string) (report string, err error) {
 	d, etag, err := s.load(ctx, waitingAs, id)
 	now := s.now()
@@ -111,7 +114,7 @@ func (s *Worker) Deliver(ctx context.Context, id string) (report string, err err
 		return "it is early", s.enqueue(ctx, id, d.Next.Sub(now))
 	}
 	if !s.await(ctx, d.Channel) {
-		return "the channel is busy", s.enqueue(ctx, id, 3*time.Second)
+		return "", s.enqueue(ctx, id, 3*time.Second)
 	}
 	defer s.giveBack(d.Channel)
 	h, err := s.health(ctx, d.Channel)
@@ -120,11 +123,10 @@ func (s *Worker) Deliver(ctx context.Context, id string) (report string, err err
 	}
 	to := s.reach(ctx, d.Channel)
 	d.Targets = d.Targets.aim(to.names, to.problem == nil)
-	if why, err := s.postponed(ctx, &d, &to, h, now); why != "" || err != nil {
-		if err != nil {
-			return "", err
-		}
-		return why, s.again(ctx, id, etag, d, nil)
+	if waits, err := s.postponed(ctx, &d, &to, h, now); err != nil {
+		return "", err
+	} else if waits {
+		return "", s.again(ctx, id, etag, d, nil)
 	}
 	d.Claimed, d.Last = now.Add(sendLease), now
 	tags, err := s.rows.Transact(ctx, deliveryRows.Put(deliveryKey(waitingAs, id), etag, &d))
@@ -137,28 +139,28 @@ func (s *Worker) Deliver(ctx context.Context, id string) (report string, err err
 	return s.end(ctx, id, tags[0], d, to.service, s.send(ctx, to, d.Message))
 }
 
-// postponed reports why a delivery must wait: its receivers rest, or there are quiet hours. It sets the time until
+// postponed reports whether a delivery must wait: its receivers rest, or there are quiet hours. It sets the time until
 // then. If the delivery need not wait, it sets the receivers that are due.
 func (s *Worker) postponed(ctx context.Context, d *delivery, to *reached, h targetHealth,
-	now time.Time) (string, error) {
+	now time.Time) (bool, error) {
 	names, next := d.Targets.Due(h, d.Until, now)
 	if len(names) == 0 && !next.IsZero() {
 		d.Next = next
-		return "the channel rests", nil
+		return true, nil
 	}
 	to.Only = names
 	if d.Attempts == 0 {
-		return "", nil // quiet hours were taken into account when the delivery was made
+		return false, nil // quiet hours were taken into account when the delivery was made
 	}
 	r, err := s.book.rule(ctx, d.Rule)
 	if fault.Is(err, fault.NotFound) {
-		return "", nil
+		return false, nil
 	}
 	if until := r.plan.Quiet.Over(now); until.After(now) && until.Before(d.Until) {
 		d.Next = until
-		return "quiet hours", err
+		return true, err
 	}
-	return "", err
+	return false, err
 }
 
 // again puts a delivery back, to wait for its next attempt.
@@ -232,15 +234,27 @@ func (s *Worker) end(ctx context.Context, id string, etag storage.ETag, d delive
 	}
 	if d.State == Waiting {
 		s.o.Metrics.Deliveries.Add(1, service, "retried")
-		return "to be tried again: " + d.Answer.Error, s.again(ctx, id, etag, d, ops)
+		s.stuck.Note(d.Channel, 1, cmp.Or(d.Answer.Error, fmt.Sprintf("HTTP %d", d.Answer.Status)), now)
+		s.TellStuck(ctx)
+		return "", s.again(ctx, id, etag, d, ops)
 	}
 	if d.State == Failed {
+		s.o.Metrics.Failures.Add(1, "delivery")
 		failed, why := d.Targets.Failures() // the names of targets may be addresses of people
 		s.o.Log.ErrorContext(ctx, "a delivery has failed", "delivery", id, "channel", d.Channel, "attempts", d.Attempts,
 			"targets", failed, "why", why)
 	}
 	s.o.Metrics.Deliveries.Add(1, service, d.State)
 	return d.State, s.finish(ctx, id, etag, d, ops)
+}
+
+// TellStuck logs the channels whose receivers do not take messages, in one line for a channel and an hour.
+func (s *Worker) TellStuck(ctx context.Context) {
+	for _, f := range s.stuck.Due(s.now()) {
+		waiting := s.o.Metrics.DeliveriesWaiting.Of(f.Name)
+		s.o.Log.WarnContext(ctx, "a channel is stuck", "channel", f.Name, "attempts", f.Count, "waiting",
+			int(max(1, waiting)), "first", f.First)
+	}
 }
 
 // finish moves a delivery from the waiting deliveries to the finished ones.

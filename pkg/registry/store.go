@@ -33,6 +33,7 @@ type rowStore struct {
 	Jobs, Slow          storage.Queue // the queues for jobs, see [JobQueue] and [SlowQueue]
 	Options             Options       // with defaults in place of zero values
 	Sums                *sums
+	overdue             overdue
 
 	poisons []storage.Queue
 	hosts   hostLocks

@@ -25,6 +25,9 @@ import (
 type sums struct {
 	s        *rowStore
 	complete atomic.Bool // every partition has a copy; see the method counted
+	changed  atomic.Bool // this process has changed a counter since the copies were last added up
+	added    time.Time   // when they were; used by [Hosts.Tally] alone
+	hosts    int         // how many there were
 }
 
 // hostSums is a host's row in the list of partitions. It contains the copy of the host's counters.
@@ -83,7 +86,11 @@ func (s *hostSums) differ(o *hostSums) bool {
 
 // publish writes the copy of a host's counters if the counters have changed. The commit stays valid if Publish fails.
 func (r *sums) publish(ctx context.Context, h *hostRecord) {
-	if !h.recounted || r.s.Options.Strategy == source.ByScheme {
+	if !h.recounted {
+		return
+	}
+	r.changed.Store(true)
+	if r.s.Options.Strategy == source.ByScheme {
 		return
 	}
 	s := r.of(h)
@@ -98,6 +105,7 @@ func (r *sums) pointPartition(ctx context.Context, h *hostRecord) (told bool, er
 	if h.ETag != "" {
 		return false, nil
 	}
+	r.changed.Store(true)
 	e := storage.Entity{Key: partitionKey(h.Key.Partition), Props: storage.Properties{"partition": h.Key.Partition}}
 	if r.s.Options.Strategy != source.ByScheme {
 		s := r.of(h)
@@ -138,6 +146,64 @@ func (r *sums) holding(ctx context.Context, host string, status Status, from str
 			}
 		}
 	}
+}
+
+// tallyEvery is the longest time between two sums of all copies, whose counters other processes may have changed.
+const tallyEvery = time.Hour
+
+// Tally returns how many items have which status, from the copies of the counters, which costs a request for 1,000
+// hosts. It returns nil while the last result stands: nothing was changed by this process, or a moment ago, which is
+// the longer the more hosts there are. One call at a time.
+func (r *Hosts) Tally(ctx context.Context) (map[Status]int, error) {
+	s, now := r.s.Sums, r.s.Now()
+	age := now.Sub(s.added)
+	if pause := time.Duration(s.hosts/1000) * time.Minute; age < tallyEvery && (age < pause || !s.changed.Load()) {
+		return nil, nil
+	}
+	s.changed.Store(false)
+	out := map[Status]int{}
+	for _, status := range Statuses {
+		out[status] = 0
+	}
+	hosts := 0
+	err := s.each(ctx, func(counts map[Status]int) {
+		for status, n := range counts {
+			out[status] += n
+		}
+		hosts++
+	})
+	if err != nil {
+		s.changed.Store(true)
+		return nil, err
+	}
+	s.added, s.hosts = now, hosts
+	return out, nil
+}
+
+// each passes the counters of all hosts: the copies, or those of the host rows where there are no copies.
+func (r *sums) each(ctx context.Context, pass func(map[Status]int)) error {
+	if r.s.Options.Strategy == source.ByScheme {
+		for p, err := range r.s.PartitionsOf(ctx, "", "") {
+			if err != nil {
+				return err
+			}
+			for h, err := range r.s.HostsOf(ctx, p, "counts") {
+				if err != nil {
+					return err
+				}
+				pass(h.Counts)
+			}
+		}
+		return nil
+	}
+	for e, err := range r.s.Index.Query(ctx, storage.Query{Partition: partitionsKey, Select: []string{"counts"}}) {
+		if err != nil {
+			return err
+		}
+		s := sumsOf(e)
+		pass(s.Counts)
+	}
+	return nil
 }
 
 // count returns the number of items that have a status, or of all items if the status is empty.

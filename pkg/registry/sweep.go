@@ -168,19 +168,28 @@ func (r *Jobs) claimDue(ctx context.Context, partition string, received func() (
 		return claimed{}, err
 	}
 	got := claimed{at: now, next: scan.next, late: scan.late}
+	var left Overdue
 	for _, host := range scan.hosts {
-		n, blocked, err := r.claimHost(ctx, partition, host, scan.rows[host], now)
+		c, err := r.claimHost(ctx, partition, host, scan.rows[host], now)
 		if err != nil {
 			return got, err
 		}
-		got.items += n
-		got.jobs += (n + policy.JobItems - 1) / policy.JobItems
-		if n < len(scan.rows[host]) {
-			got.next = policy.Earlier(got.next, policy.Later(now, parkedUntil(now, blocked)))
+		got.items += c.n
+		got.jobs += (c.n + policy.JobItems - 1) / policy.JobItems
+		rest := len(scan.rows[host]) - c.n
+		if rest > 0 {
+			got.next = policy.Earlier(got.next, policy.Later(now, parkedUntil(now, c.blocked)))
+			left.Oldest = now.Add(-scan.late)
 		} else {
 			got.next = policy.Earlier(got.next, now.Add(ClaimHint))
 		}
+		if rest > 0 && scan.cut {
+			rest = max(rest, c.host.Counts[Pending]-c.n)
+		}
+		left.Items += rest
+		left.Unreached += one(c.host.Policy.Unreached.Tries > 0)
 	}
+	r.s.overdue.note(partition, left, scan.claimed || got.items > 0)
 	return got, nil
 }
 
@@ -190,6 +199,8 @@ type dueScan struct {
 	rows  map[string][]storage.Entity
 	next  time.Time     // when the due rows that are not among rows first need attention
 	late  time.Duration // how long the earliest due row has been due
+	// cut reports that more rows may be due than were read, and claimed that jobs have some of those that were read.
+	cut, claimed bool
 }
 
 const (
@@ -224,7 +235,7 @@ func (r *Jobs) scanDue(ctx context.Context, partition string, now time.Time,
 			break
 		}
 		if n++; n > scanRows {
-			s.next = now
+			s.next, s.cut = now, true
 			break
 		}
 		again, err := claimedUntil(e, now, received)
@@ -232,12 +243,12 @@ func (r *Jobs) scanDue(ctx context.Context, partition string, now time.Time,
 			return dueScan{}, err
 		}
 		if !again.IsZero() {
-			s.next = policy.Earlier(s.next, again)
+			s.next, s.claimed = policy.Earlier(s.next, again), true
 			continue
 		}
 		s.late = max(s.late, now.Sub(at))
 		if s.add(e); r.s.Options.Strategy != source.ByScheme && len(s.rows[s.hosts[0]]) >= scanHost {
-			s.next = now
+			s.next, s.cut = now, true
 			break
 		}
 	}
@@ -274,25 +285,30 @@ func (s *dueScan) add(e storage.Entity) {
 	}
 }
 
-// claimHost claims due rows of one host and sends jobs for them. It returns the number of rows for which the host had
-// room. If the host is unavailable, that number is zero, and claimHost also returns the time at which the host
-// becomes available.
+// hostClaim is the result of claimHost.
+type hostClaim struct {
+	n       int       // the number of rows for which the host had room
+	blocked time.Time // when the host becomes available, if it is not
+	host    hostRecord
+}
+
+// claimHost claims due rows of one host and sends jobs for them.
 func (r *Jobs) claimHost(ctx context.Context, partition, host string, rows []storage.Entity,
-	now time.Time) (n int, blocked time.Time, err error) {
+	now time.Time) (c hostClaim, err error) {
 	unlock, err := r.s.LockHost(ctx, hostID{Partition: partition, Host: host})
 	if err != nil {
-		return 0, blocked, err
+		return c, err
 	}
 	defer unlock()
-	h, err := r.s.LoadHost(ctx, partition, host)
-	if err != nil {
-		return 0, blocked, err
+	if c.host, err = r.s.LoadHost(ctx, partition, host); err != nil {
+		return c, err
 	}
-	p := r.s.Options.Politeness(host)
+	h, p := &c.host, r.s.Options.Politeness(host)
 	byPriority(rows)
-	if n = h.Policy.Room(now, len(rows), p); n == 0 {
-		blocked, _ = h.Policy.Blocked(now, p)
-		return 0, blocked, nil
+	n := h.Policy.Room(now, len(rows), p)
+	if n == 0 {
+		c.blocked, _ = h.Policy.Blocked(now, p)
+		return c, nil
 	}
 	until := now.Add(JobTTL)
 	h.Policy.Pace.Claim(now, n, p)
@@ -307,10 +323,11 @@ func (r *Jobs) claimHost(ctx context.Context, partition, host string, rows []sto
 	}
 	// The claimed rows need attention later than before, so the existing hint is sufficient.
 	if _, err := r.s.Items.Transact(ctx, ops...); err != nil {
-		return 0, blocked, asConflict(err)
+		return c, asConflict(err)
 	}
+	c.n = n
 	r.s.Send(ctx, partition, host, ReasonDue, items)
-	return n, blocked, nil
+	return c, nil
 }
 
 // priorityStep is the waiting time that counts as much as one step of priority.

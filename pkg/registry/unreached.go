@@ -17,22 +17,29 @@ import (
 const mostFailed = 2000
 
 // FailUnreached records on the due items of a host that it has been out of reach for long, and at least for a while. It
-// does nothing if that is not so.
-func (r *Jobs) FailUnreached(ctx context.Context, partition, host string, least time.Duration) error {
+// does nothing if that is not so. It returns the number of items that fail for it from now on.
+func (r *Jobs) FailUnreached(ctx context.Context, partition, host string, least time.Duration) (failed int, err error) {
 	h, err := r.s.LoadHost(ctx, partition, host)
 	if u := &h.Policy.Unreached; err != nil || !u.Lasts(r.s.Now()) || r.s.Now().Sub(u.Since) < least {
-		return err
+		return 0, err
 	}
 	waiting, err := r.waiting(ctx, partition, host, h.Policy.Unreached.Since)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	for chunk := range slices.Chunk(waiting, policy.JobItems) {
-		if err := r.failEach(ctx, hostID{Partition: partition, Host: host}, chunk, (*hostRecord).failUnreached); err != nil {
-			return err
+		n := 0 // of the last try
+		fail := func(h *hostRecord, items []Item, now time.Time) []*Item {
+			out := h.failUnreached(items, now)
+			n = len(out)
+			return out
 		}
+		if err := r.failEach(ctx, hostID{Partition: partition, Host: host}, chunk, fail); err != nil {
+			return failed, err
+		}
+		failed += n
 	}
-	return nil
+	return failed, nil
 }
 
 // failUnreached changes the items that wait for the host. It leaves out those that do not ask it, or fail already.

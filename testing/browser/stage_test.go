@@ -48,6 +48,14 @@ func newStage(t *testing.T, env ...string) *stage {
 // stageIn starts everything in a folder, whose folder data may have a store.
 func stageIn(t *testing.T, dir string, env ...string) *stage {
 	t.Helper()
+	s := serveIn(t, dir, env...)
+	s.browse()
+	return s
+}
+
+// serveIn starts everything but a browser.
+func serveIn(t *testing.T, dir string, env ...string) *stage {
+	t.Helper()
 	s := &stage{T: t, folder: filepath.Join(dir, "site"), site: "http://" + freePort(t), server: "http://" + freePort(t)}
 	s.client = api.NewClient(s.server, "", nil)
 	must(t, os.CopyFS(s.folder, os.DirFS(filepath.Join(root, "testdata", "site"))))
@@ -65,7 +73,6 @@ func stageIn(t *testing.T, dir string, env ...string) *stage {
 	s.spawn(env, "tidemark", "start", "--port", port, "--data", filepath.Join(dir, "data"))
 	s.eventually("Tidemark answers",
 		func() bool { _, err := api.GetHealth.Call(t.Context(), s.client, api.None{}); return err == nil })
-	s.browse()
 	return s
 }
 

@@ -127,7 +127,7 @@ func (f *Folder) Open(level slog.Level, errOut io.Writer) (err error) {
 	if f.release, err = Hold(f.Data, f.locks()...); err != nil {
 		return err
 	}
-	if f.Log, err = openLogs(f.Data, f.getenv("LOG_FORMAT"), level, errOut); err != nil {
+	if f.Log, err = openLogs(f.Data, f.getenv("LOG_FORMAT"), f.getenv("LOG_LEVEL"), level, errOut); err != nil {
 		f.release()
 	}
 	return err

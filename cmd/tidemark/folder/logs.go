@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/tidemark/tidemark/pkg/app"
 	"github.com/tidemark/tidemark/pkg/ops/keys"
 )
 
@@ -36,20 +37,24 @@ func (l *Logs) Close() error { return l.file.Close() }
 func (l *Logs) Hush() { l.shown.Set(math.MaxInt) }
 
 // openLogs opens the log file of a data folder. Entries at or above level also go to errOut. The format is the value
-// of LOG_FORMAT.
-func openLogs(data, format string, level slog.Level, errOut io.Writer) (*Logs, error) {
+// of LOG_FORMAT, and least that of LOG_LEVEL.
+func openLogs(data, format, least string, level slog.Level, errOut io.Writer) (*Logs, error) {
 	write, err := writerOf(format)
 	if err != nil {
 		return nil, err
+	}
+	lowest, err := app.ParseLevel(least)
+	if err != nil {
+		return nil, fmt.Errorf("LOG_LEVEL is %q: %w", least, err)
 	}
 	f := &logFile{name: filepath.Join(data, LogName), max: maxLog}
 	if err := f.open(); err != nil {
 		return nil, err
 	}
 	shown := &slog.LevelVar{}
-	shown.Set(level)
+	shown.Set(max(level, lowest))
 	h := slog.NewMultiHandler(
-		write(f, &slog.HandlerOptions{ReplaceAttr: keys.RedactAttr}),
+		write(f, &slog.HandlerOptions{Level: lowest, ReplaceAttr: keys.RedactAttr}),
 		write(errOut, &slog.HandlerOptions{Level: shown, ReplaceAttr: keys.RedactAttr}),
 	)
 	return &Logs{Logger: slog.New(h), file: f, Name: f.name, shown: shown}, nil

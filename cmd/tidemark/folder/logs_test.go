@@ -14,7 +14,7 @@ import (
 
 func TestLogs(t *testing.T) {
 	var shown bytes.Buffer
-	l, err := openLogs(t.TempDir(), "", slog.LevelWarn, &shown)
+	l, err := openLogs(t.TempDir(), "", "", slog.LevelWarn, &shown)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func TestLogs(t *testing.T) {
 // TestL5LogFormat checks that the file and standard error have the format that is set, and that another is refused.
 func TestL5LogFormat(t *testing.T) {
 	var shown bytes.Buffer
-	l, err := openLogs(t.TempDir(), "json", slog.LevelWarn, &shown)
+	l, err := openLogs(t.TempDir(), "json", "", slog.LevelWarn, &shown)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,9 +45,46 @@ func TestL5LogFormat(t *testing.T) {
 		!strings.HasSuffix(shown.String(), `"level":"WARN","msg":"told","n":1}`+"\n") {
 		t.Errorf("kept %s, shown %s (%v)", kept, &shown, err)
 	}
-	if _, err := openLogs(t.TempDir(), "xml", slog.LevelWarn, &shown); err == nil ||
+	if _, err := openLogs(t.TempDir(), "xml", "", slog.LevelWarn, &shown); err == nil ||
 		!strings.Contains(err.Error(), "LOG_FORMAT") {
 		t.Errorf("xml is accepted: %v", err)
+	}
+}
+
+// TestS16LogLevel checks that neither the file nor standard error gets what is below the level (S16).
+func TestS16LogLevel(t *testing.T) {
+	var shown bytes.Buffer
+	for least, want := range map[string]string{"debug": "DIWE WE", "": "IWE WE", "warn": "WE WE", "error": "E E"} {
+		shown.Reset()
+		l, err := openLogs(t.TempDir(), "", least, slog.LevelWarn, &shown)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for level, name := range map[slog.Level]string{slog.LevelDebug: "D", slog.LevelInfo: "I", slog.LevelWarn: "W",
+			slog.LevelError: "E"} {
+			l.Log(t.Context(), level, name)
+		}
+		kept, err := os.ReadFile(l.Name)
+		have := ""
+		for _, name := range strings.Fields("D I W E") {
+			if strings.Contains(string(kept), "msg="+name) {
+				have += name
+			}
+		}
+		have += " "
+		for _, name := range strings.Fields("D I W E") {
+			if strings.Contains(shown.String(), "msg="+name) {
+				have += name
+			}
+		}
+		if have != want || err != nil {
+			t.Errorf("LOG_LEVEL=%s: %q, want %q (%v)", least, have, want, err)
+		}
+		l.Close()
+	}
+	if _, err := openLogs(t.TempDir(), "", "loud", slog.LevelWarn, &shown); err == nil ||
+		!strings.Contains(err.Error(), "LOG_LEVEL") {
+		t.Errorf("loud is accepted: %v", err)
 	}
 }
 

@@ -74,6 +74,9 @@ func runBackup(ctx context.Context, b backup, getenv func(string) string, data, 
 	if err != nil {
 		return err
 	}
+	if err := app.NoteBackup(data, b.t.Now()); err != nil {
+		b.t.Note("the metrics do not know of this backup: %v", err)
+	}
 	b.t.NoteWhen(name == "-", "backed up %s", contentsText(c))
 	b.t.SayWhen(name != "-", "backed up %s to %s", contentsText(c), name)
 	return nil

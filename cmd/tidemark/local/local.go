@@ -143,6 +143,7 @@ func (l *local) serve(ctx context.Context, h host) error {
 	// The host has a context of its own. With ctx, it could end before the stop is announced.
 	life, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
+	go app.GiveBackWhenIdle(life)
 	defer app.SweepBrowser(l.Data) // the host does not wait for the app, whose browser ends with it
 	ended := make(chan error, 1)
 	go func() { ended <- h.Run(life) }()

@@ -156,7 +156,7 @@ func checkStart(o startOptions, kind string) error {
 // level returns the lowest level of the log entries that are shown.
 func (o startOptions) level() slog.Level {
 	if o.verbose {
-		return slog.LevelInfo
+		return slog.LevelDebug // LOG_LEVEL decides
 	}
 	return slog.LevelWarn
 }

@@ -12,6 +12,7 @@ import (
 // These are the types of a [Family], in the terms of Prometheus.
 const (
 	TypeCounter   = "counter"
+	TypeGauge     = "gauge"
 	TypeHistogram = "histogram"
 )
 
@@ -33,7 +34,7 @@ type Family struct {
 // Series is one combination of label values.
 type Series struct {
 	Values []string // the label values
-	Sum    float64  // the sum of all values added or observed
+	Sum    float64  // the sum of all values added or observed; of a gauge, its value
 	// Count and Buckets belong to a histogram. Count is the number of observations. Each bucket holds the number of
 	// observations that are within its bound and above the previous bound. Observations above the last bound are only
 	// in Count.
@@ -46,6 +47,7 @@ type family struct {
 	about Family
 	mu    sync.Mutex
 	byKey map[string]*Series
+	ask   func() (v float64, known bool) // of a gauge that is asked for its value; otherwise nil
 }
 
 func newFamily(kind, name, help string, labels []string) *family {
@@ -86,6 +88,14 @@ func (f *family) read() Family {
 	}
 	slices.SortFunc(out.Series, func(a, b Series) int { return slices.Compare(a.Values, b.Values) })
 	return out
+}
+
+// starting makes series that begin at zero, for values of a single label that are known before they are counted. A rate
+// needs a series that was there before the first event.
+func (f *family) starting(values ...string) {
+	for _, v := range values {
+		f.series([]string{v})
+	}
 }
 
 // Counter is a sum that only grows, kept separately for each combination of label values.
@@ -157,6 +167,9 @@ const TextType = "text/plain; version=0.0.4; charset=utf-8"
 func (m *Metrics) WriteText(w io.Writer) error {
 	var b bytes.Buffer
 	for _, f := range m.Read() {
+		if f.Type == TypeGauge && len(f.Series) == 0 {
+			continue // not known yet
+		}
 		b.WriteString("# HELP " + f.Name + " " + f.Help + "\n# TYPE " + f.Name + " " + f.Type + "\n")
 		for _, s := range f.Series {
 			if f.Type == TypeHistogram {
@@ -239,6 +252,23 @@ type Metrics struct {
 	// the one that was rendered before), needless (a browser is known to show no more).
 	Renders *Histogram
 	Spared  *Counter
+	// Failures counts the checks that failed, and the messages that were given up, by kind: dns, connection, tls and
+	// robots where the host cannot be reached; http_4xx and http_5xx by the status; page where an answer cannot be read;
+	// index; delivery; poisoned for a message of a queue that was given up; and the kinds of package fault.
+	Failures *Counter
+
+	// The gauges hold what the sweep, the timers and the notifier have read last, so that a read of the metrics costs no
+	// operation of storage.
+	Items             Gauge // by status
+	Due               Gauge // items that wait for a check that is due; a lower bound, see registry.Overdue
+	OldestDue         Gauge // seconds for which the first of them has been due
+	HostsUnreachable  Gauge // hosts with items that wait because the host cannot be reached
+	DeliveriesWaiting Gauge // messages by channel; of at most 50 channels, the rest is of the channel "other"
+	LastSweep         Gauge // seconds since the last sweep ended without an error
+	LastBackup        Gauge // seconds since the last backup of the data folder
+	DiskFree          Gauge // bytes on the disk of the data folder
+	Memory            Gauge // bytes of memory that the process uses
+	BuildInfo         Gauge // 1, by version and commit
 }
 
 var (
@@ -248,7 +278,7 @@ var (
 
 // New returns metrics at zero.
 func New() *Metrics {
-	return &Metrics{
+	m := &Metrics{
 		Checks:  newCounter("tidemark_checks_total", "Checks of items ended, by outcome.", "outcome"),
 		Changes: newCounter("tidemark_changes_total", "Checks that found new content."),
 		Kinds: newCounter("tidemark_change_kinds_total",
@@ -277,7 +307,28 @@ func New() *Metrics {
 			"outcome"),
 		Spared: newCounter("tidemark_renders_spared_total",
 			"Checks of pages that a browser may read and that used none, by reason.", "reason"),
+		Failures: newCounter("tidemark_failures_total", "Checks that failed and messages that were given up, by kind.",
+			"kind"),
+		Items: newGauge("tidemark_items", "Items by status.", "status"),
+		Due:   newGauge("tidemark_due", "Items that wait for a check that is due; there may be more."),
+		OldestDue: newGauge("tidemark_oldest_due_seconds",
+			"How long the item that has waited longest has been due."),
+		HostsUnreachable: newGauge("tidemark_hosts_unreachable", "Hosts that cannot be reached, with items that wait."),
+		DeliveriesWaiting: newGauge("tidemark_deliveries_waiting", "Messages that wait, by channel.",
+			"channel"),
+		LastSweep:  newGauge("tidemark_last_sweep_seconds", "Time since the last sweep ended well."),
+		LastBackup: newGauge("tidemark_last_backup_seconds", "Time since the last backup of the data folder."),
+		DiskFree:   newGauge("tidemark_disk_free_bytes", "Bytes that are free on the disk of the data folder."),
+		Memory:     newGauge("tidemark_memory_bytes", "Bytes of memory that the process uses."),
+		BuildInfo:  newGauge("tidemark_build_info", "Always 1, by version and commit.", "version", "commit"),
 	}
+	m.ChunkCollisions.starting("context", "ordinal")
+	m.ModelTokens.starting("in", "out")
+	m.Renders.starting("ok", "page", "browser")
+	m.Spared.starting("readable", "same", "needless")
+	m.Failures.starting("dns", "connection", "tls", "robots", "http_4xx", "http_5xx", "page", "index", "delivery",
+		"poisoned")
+	return m
 }
 
 // Read returns all families in the order of the struct. When work continues meanwhile, the values are not from one
@@ -287,6 +338,8 @@ func (m *Metrics) Read() []Family {
 		m.Checks.read(), m.Changes.read(), m.Kinds.read(), m.Bytes.read(), m.Errors.read(), m.Storage.read(),
 		m.PolitenessWait.read(), m.QueueAge.read(),
 		m.Invocations.read(), m.Duration.read(), m.IndexPages.read(), m.ChunkCollisions.read(), m.ModelTokens.read(),
-		m.Deliveries.read(), m.Renders.read(), m.Spared.read(),
+		m.Deliveries.read(), m.Renders.read(), m.Spared.read(), m.Failures.read(),
+		m.Items.read(), m.Due.read(), m.OldestDue.read(), m.HostsUnreachable.read(), m.DeliveriesWaiting.read(),
+		m.LastSweep.read(), m.LastBackup.read(), m.DiskFree.read(), m.Memory.read(), m.BuildInfo.read(),
 	}
 }

@@ -155,7 +155,7 @@ func (l *Lease) reached(address string) { l.tried(address, nil) }
 // unreached records that the origin of an address cannot be reached, and returns the outcome of the check.
 func (l *Lease) unreached(address string, why *policy.UnreachedError) verdict.Outcome {
 	l.tried(address, why)
-	return verdict.Outcome{Kind: verdict.Unreached, Why: why.Reason()}
+	return verdict.Outcome{Kind: verdict.Unreached, Why: why.Reason(), Of: why.Of}
 }
 
 func (l *Lease) tried(address string, why *policy.UnreachedError) {

@@ -45,11 +45,11 @@ func CompareAnswer(it registry.Item, got Answer, b Basis, now time.Time) (regist
 		return paused(it, PauseOf(resp), now)
 	case IsPause(resp):
 		o := Failed("HTTP %d: the host is left alone for %s", resp.Status, PauseOf(resp).Round(time.Second))
-		o.RetryAfter = PauseOf(resp)
+		o.RetryAfter, o.Of = PauseOf(resp), statusClass(resp.Status)
 		return it, o
 	case !resp.OK():
 		o := Failed("HTTP %d %s", resp.Status, http.StatusText(resp.Status))
-		o.RetryAfter = resp.RetryAfter
+		o.RetryAfter, o.Of = resp.RetryAfter, statusClass(resp.Status)
 		return it, o
 	case (fault.Is(resp.NotFollowed, fault.Unavailable) || fault.Is(resp.NotFollowed, fault.Blocked)) && !b.Forced &&
 		it.HTTPFinalURL != "" && it.HTTPFinalURL != finalURL(resp):
@@ -79,6 +79,9 @@ func CompareAnswer(it registry.Item, got Answer, b Basis, now time.Time) (regist
 	}
 	return it, Outcome{}
 }
+
+// statusClass returns the kind of a failure by the status of an answer, such as http_5xx.
+func statusClass(status int) string { return fmt.Sprintf("http_%dxx", status/100) }
 
 // fieldsOfOther reports whether the fields were read last in another body than the stored one, with the same text: then
 // the bytes of the stored one are news of them. Rendered bodies nearly always differ, and are rendered again in time.

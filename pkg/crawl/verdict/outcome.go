@@ -18,6 +18,7 @@ import (
 type Outcome struct {
 	Kind       schedule.Outcome
 	Why        string        // the reason, as a text for people
+	Of         string        // of a failed check: the kind of the failure, as the metrics count it
 	RetryAfter time.Duration // the pause that the source asked for
 	Note       string        // a text for the history, used when it says more than Why
 	News       News          // what has changed
@@ -77,12 +78,13 @@ func (o Outcome) Decided() bool { return o.Kind != "" }
 
 // Failed returns the outcome of a check that failed.
 func Failed(format string, args ...any) Outcome {
-	return Outcome{Kind: schedule.Failed, Why: fmt.Sprintf(format, args...)}
+	return Outcome{Kind: schedule.Failed, Why: fmt.Sprintf(format, args...), Of: "page"}
 }
 
 // FailedBy returns the outcome of a check that an error ended, with the pause that the error asks for.
 func FailedBy(err error) Outcome {
 	o := Failed("%v", err)
+	o.Of = string(fault.KindOf(err))
 	o.RetryAfter = fault.RetryAfter(err)
 	return o
 }

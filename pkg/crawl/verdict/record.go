@@ -305,6 +305,14 @@ func Counted(c Checked, f registry.Finding) string {
 	}
 }
 
+// KindOf returns the kind of the failure of a check, as the metrics count it.
+func KindOf(c Checked) string {
+	if c.Outcome.Kind != schedule.Failed {
+		return "index" // the index has refused the page
+	}
+	return c.Outcome.Of
+}
+
 // deadly is the shortest pause before an item that killed its worker is tried again.
 const deadly = 24 * time.Hour
 

@@ -136,15 +136,12 @@ func (i *invoker) post(ctx context.Context, c *child, f *function, id string, e 
 	return readAnswer(resp.StatusCode, resp.Header.Get("Content-Type"), answer)
 }
 
-// report logs the end of an invocation.
+// report logs the end of an invocation that has failed.
 func (i *invoker) report(f *function, id string, begin time.Time, err error) {
-	took := time.Now().Sub(begin)
 	if err != nil {
-		i.log.Error("invocation failed", "function", f.name, "invocation", id, "dur", took,
+		i.log.Error("invocation failed", "function", f.name, "invocation", id, "dur", time.Since(begin),
 			"kind", fault.KindOf(err), "err", err)
-		return
 	}
-	i.log.Debug("invocation done", "function", f.name, "invocation", id, "dur", took)
 }
 
 // errNoResult is the error for an empty answer. The real host never notices such an answer: it keeps waiting until
