@@ -13,7 +13,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -21,11 +20,8 @@ import (
 
 	"github.com/tidemark/tidemark/handlers"
 	"github.com/tidemark/tidemark/pkg/api"
-	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
-	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/document"
-	"github.com/tidemark/tidemark/pkg/fetch/file/credential"
 	"github.com/tidemark/tidemark/pkg/ops/keys"
 	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
@@ -246,19 +242,6 @@ func (p passing) explain(log *slog.Logger, hosts []string) {
 	}
 }
 
-const levelAllowed = "debug, info, warn or error"
-
-// ParseLevel reads the value of LOG_LEVEL. Errors: Invalid.
-func ParseLevel(text string) (level slog.Level, err error) {
-	levels := map[string]slog.Level{"": slog.LevelInfo, "debug": slog.LevelDebug, "info": slog.LevelInfo,
-		"warn": slog.LevelWarn, "error": slog.LevelError}
-	level, known := levels[strings.ToLower(text)]
-	if !known {
-		return level, fault.New(fault.Invalid, "want %s", levelAllowed)
-	}
-	return level, nil
-}
-
 const (
 	// An interval in which the process allocates less than quietBytes is quiet.
 	idleInterval = 5 * time.Second
@@ -323,73 +306,4 @@ func GiveBackWhenIdle(ctx context.Context) {
 			}
 		}
 	}
-}
-
-// ours are the prefixes of variable names that only Tidemark uses. Other prefixes, such as OPENAI_, are also used by
-// other programs: a name with such a prefix is reported only if it is almost the name of a setting.
-var ours = []string{"REGISTRY_", "CRAWL_", "BACKFILL_", "SENTINEL_", "LIMIT_", "SNAPSHOT_", "EMAIL_IMPORT_",
-	"EMBEDDINGS_", "EGRESS_", "T1_", "SEARCH_", "TIDEMARK_", "AZURITE_"}
-
-// others are variables of Go or of other programs with names similar to those of settings.
-var others = []string{"SSL_CERT_FILE", "SSL_CERT_DIR", "no_proxy"}
-
-// Misspelt reports names that were probably meant as settings: names that are almost the name of a setting, and names
-// with a prefix that only Tidemark uses. It adds the most similar setting, if there is one.
-func Misspelt(set []string) (said []string) {
-	for _, name := range set {
-		if isSetting(name) || name == "" || slices.Contains(others, name) {
-			continue
-		}
-		near := nearSetting(name)
-		own := slices.ContainsFunc(ours, func(prefix string) bool { return strings.HasPrefix(strings.ToUpper(name), prefix) })
-		switch {
-		case near != "" && (own || len(name) >= 8 && editsTo(name, near) <= 2):
-			said = append(said, name+" is set, but there is no such setting; did you mean "+near+"?")
-		case own:
-			said = append(said, name+" is set, but there is no such setting")
-		}
-	}
-	return said
-}
-
-// Unexported reports names that have no effect, because they are for a build with export by OpenTelemetry and this
-// build has none.
-func Unexported(set []string) (said []string) {
-	for _, name := range set {
-		if strings.HasPrefix(name, "OTEL_EXPORTER_OTLP_") && strings.HasSuffix(name, "ENDPOINT") {
-			said = append(said, name+" is set, but this build sends nothing by OpenTelemetry; `make app OTEL=1` in the "+
-				"source builds a handler that does")
-		}
-	}
-	return said
-}
-
-// isSetting reports whether a name is a setting, or what the local host sets for its handler.
-func isSetting(name string) bool {
-	_, found := findSetting(name)
-	return found || name == api.HostSecretVar || name == handedVar || strings.HasPrefix(name, credential.Prefix)
-}
-
-// nearSetting returns the setting that a name was probably meant to be: one that differs in a few letters or has all
-// words of the name. It returns "" if no setting is near.
-func nearSetting(name string) (near string) {
-	least := 1 << 20
-	for _, s := range Settings {
-		n := editsTo(name, s.Name)
-		if n < least && (n <= min(3, len(name)/4) || hasWords(s.Name, name)) {
-			near, least = s.Name, n
-		}
-	}
-	return near
-}
-
-// editsTo returns how many letters differ between two names. The case of letters does not count.
-func editsTo(name, setting string) int {
-	return words.Distance([]rune(strings.ToUpper(name)), []rune(strings.ToUpper(setting)), 1<<20)
-}
-
-// hasWords reports whether the name of a setting has all words of another name, which are two at least.
-func hasWords(setting, name string) bool {
-	has, wanted := strings.Split(setting, "_"), strings.Split(strings.ToUpper(name), "_")
-	return len(wanted) > 1 && !slices.ContainsFunc(wanted, func(word string) bool { return !slices.Contains(has, word) })
 }

@@ -361,3 +361,16 @@ func parseUserScope(text string) (api.Scope, error) {
 	}
 	return "", errors.New("unknown scope")
 }
+
+const levelAllowed = "debug, info, warn or error"
+
+// ParseLevel reads the value of LOG_LEVEL. Errors: Invalid.
+func ParseLevel(text string) (level slog.Level, err error) {
+	levels := map[string]slog.Level{"": slog.LevelInfo, "debug": slog.LevelDebug, "info": slog.LevelInfo,
+		"warn": slog.LevelWarn, "error": slog.LevelError}
+	level, known := levels[strings.ToLower(text)]
+	if !known {
+		return level, fault.New(fault.Invalid, "want %s", levelAllowed)
+	}
+	return level, nil
+}
