@@ -19,7 +19,7 @@ var anyValue = []string{"TIDEMARK_DATA", "ALLOWED_HOSTS", "HTTPS_PROXY", "WEBSIT
 // TestA25MessagesAreSentences checks the texts about allowed values, and the error for a wrong value of each setting:
 // what follows "allowed is" is what may be there, and no order such as "want".
 func TestA25MessagesAreSentences(t *testing.T) {
-	allowed := regexp.MustCompile(`^(an?|the|any|at (most|least)|true|text|host|read|embedded|managedidentity|[0-9]+ )\b`)
+	allowed := regexp.MustCompile(`^(an?|the|any|at (most|least)|true|text|debug|host|read|embedded|managedidentity|[0-9]+ )\b`)
 	known := 0
 	for _, s := range Settings {
 		if !allowed.MatchString(s.allowed) || strings.Contains(s.allowed, "want") {
