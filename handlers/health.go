@@ -50,6 +50,9 @@ func (h *appState) health(r *http.Request) (int, any, error) {
 		out.Warn("migration: the store was made with another TRACKING_PARAM_PREFIXES, so one source may have two " +
 			"identities: run `tidemark migrate`, or set it back")
 	}
+	if run, filling, err := h.Rebuilds.Filling(ctx); err == nil && filling {
+		out.Warn("index: %s", fillingText(run, true))
+	}
 	if said := h.Worker.Outage(); said != "" {
 		out.Warn("sites: %s", said)
 	}

@@ -40,7 +40,8 @@ func (h *searchHandlers) retrieve(ctx context.Context, req api.RetrieveRequest) 
 			notes = append(notes, note)
 		}
 	}
-	out.Note, out.Tokens, out.Stale = strings.Join(notes, "; "), found.Tokens, found.Stale
+	out.Note = h.Filling.note(ctx, strings.Join(notes, "; "))
+	out.Tokens, out.Stale = found.Tokens, found.Stale
 	out.Passages = wire.Each(found.Passages, retrievedJSON)
 	return out, nil
 }

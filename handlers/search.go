@@ -8,7 +8,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
@@ -17,8 +20,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/registry/answer"
+	"github.com/tidemark/tidemark/pkg/run/rebuild"
 	"github.com/tidemark/tidemark/pkg/search"
-	"golang.org/x/sync/errgroup"
 )
 
 // searchFor answers a query.
@@ -50,7 +53,7 @@ func (h *searchHandlers) searchFor(ctx context.Context, req api.SearchRequest) (
 	for i := range out.Results {
 		out.Results[i].CheckedAt = found.Seen[out.Results[i].ID].CheckedAt()
 	}
-	out.Note = noteOf(req.Q, found.Results[0])
+	out.Note = h.Filling.note(ctx, noteOf(req.Q, found.Results[0]))
 	h.showLinked(ctx, out.Results)
 	return out, nil
 }
@@ -202,7 +205,42 @@ type searchHandlers struct {
 	Answers *answer.Answers
 	Index   search.Index     // suggests completions of the user's input
 	Lookup  *registry.Lookup // finds the pages that links lead to
+	Filling *filling
 	Log     *slog.Logger
+}
+
+// filling knows whether the index lacks pages because it is being filled. It asks at most every few seconds.
+type filling struct {
+	Rebuilds *rebuild.Service
+
+	mu    sync.Mutex
+	asked time.Time
+	text  string
+}
+
+// askAgain is how long an answer about the filling of the index counts. Tests replace it.
+var askAgain = 2 * time.Second
+
+// note adds to the note of an answer that the index is being filled.
+func (f *filling) note(ctx context.Context, note string) string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if now := time.Now(); now.Sub(f.asked) >= askAgain {
+		run, found, err := f.Rebuilds.Filling(ctx)
+		if f.asked = now; err == nil {
+			f.text = fillingText(run, found)
+		}
+	}
+	return strings.Join(slices.DeleteFunc([]string{f.text, note}, func(s string) bool { return s == "" }), "; ")
+}
+
+// fillingText says that pages are missing in the index while a run fills it.
+func fillingText(run rebuild.Run, found bool) string {
+	if !found {
+		return ""
+	}
+	return fmt.Sprintf("the index is being filled since %s, so pages may be missing in this answer",
+		run.StartedAt.UTC().Format(time.RFC3339))
 }
 
 // Routes returns the routes of the area.

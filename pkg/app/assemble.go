@@ -399,7 +399,7 @@ func fillIndex(ctx context.Context, index search.Index, items *registry.Items, p
 		return err
 	}
 	if !empty {
-		if _, err := rebuilds.Ensure(ctx, "rebuild-index-"+name, "the index was begun anew"); err != nil {
+		if err := rebuilds.Fill(ctx, name); err != nil {
 			return err
 		}
 	}

@@ -2,6 +2,7 @@ package rebuild
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"time"
 
@@ -82,6 +83,26 @@ func (s *Service) Get(ctx context.Context, id string) (Run, error) { return s.ru
 
 // Active lists the active runs by the times in their ids, oldest first.
 func (s *Service) Active(ctx context.Context) ([]Run, error) { return s.runs.Active(ctx) }
+
+// fillPrefix begins the ids of the runs that fill a new index.
+const fillPrefix = "rebuild-index-"
+
+// Fill starts, once for each name of an index, the run that fills the index.
+func (s *Service) Fill(ctx context.Context, index string) error {
+	_, err := s.Ensure(ctx, fillPrefix+index, "the index was begun anew")
+	return err
+}
+
+// Filling returns the run that fills a new index, which lacks pages until the run ends.
+func (s *Service) Filling(ctx context.Context) (r Run, found bool, err error) {
+	active, err := s.Active(ctx)
+	for _, r := range active {
+		if strings.HasPrefix(r.ID, fillPrefix) {
+			return r, true, nil
+		}
+	}
+	return r, false, err
+}
 
 // Left returns the number of items that are still waiting, for display. It uses [registry.Hosts.Stats]. If runs
 // overlap, the number for each run includes the items of the others.
