@@ -13,10 +13,12 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/crawl"
 	"github.com/tidemark/tidemark/pkg/local/azurite/azuritetest"
 	"github.com/tidemark/tidemark/pkg/local/funchost/conformance"
+	"github.com/tidemark/tidemark/pkg/local/programtest"
 	"github.com/tidemark/tidemark/pkg/notify"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/run/backfill"
@@ -332,13 +334,9 @@ func TestS10HealthByHeadNeedsNoKey(t *testing.T) {
 // buildApp builds Tidemark, which writes the folder that a host runs.
 func buildApp(t *testing.T) string {
 	t.Helper()
-	exe, dir := filepath.Join(t.TempDir(), "tidemark"), filepath.Join(t.TempDir(), "app")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", exe, "../cmd/tidemark")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	for _, cmd := range []*exec.Cmd{build, exec.CommandContext(t.Context(), exe, "app", dir)} {
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
+	dir := filepath.Join(t.TempDir(), "app")
+	if out, err := exec.CommandContext(t.Context(), programtest.Build(t), "app", dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
 	}
 	return dir
 }

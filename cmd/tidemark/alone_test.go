@@ -17,19 +17,8 @@ import (
 	"github.com/tidemark/tidemark/cmd/tidemark/foldertest"
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 	"github.com/tidemark/tidemark/pkg/local/azurite/azuritetest"
+	"github.com/tidemark/tidemark/pkg/local/programtest"
 )
-
-// buildProgram builds Tidemark in a folder of its own.
-func buildProgram(t *testing.T) string {
-	t.Helper()
-	exe := filepath.Join(t.TempDir(), "tidemark")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", exe, ".")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return exe
-}
 
 // becomesWell waits until an app reports that it is healthy.
 func becomesWell(t *testing.T, port int) {
@@ -52,7 +41,7 @@ func becomesWell(t *testing.T, port int) {
 func TestF4StartNeedsNothing(t *testing.T) {
 	port, home := foldertest.FreePort(t), t.TempDir()
 	var said bytes.Buffer
-	cmd := exec.CommandContext(t.Context(), buildProgram(t), "start", "--port", strconv.Itoa(port))
+	cmd := exec.CommandContext(t.Context(), programtest.Build(t), "start", "--port", strconv.Itoa(port))
 	cmd.Dir, cmd.Env, cmd.Stderr = home, []string{"PATH="}, &said
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -74,7 +63,7 @@ func TestF4StartNeedsNothing(t *testing.T) {
 // TestL1AppFolder checks that the folder of an app has all that a host needs, and that its handler serves without any
 // arguments.
 func TestL1AppFolder(t *testing.T) {
-	exe, dir := buildProgram(t), filepath.Join(t.TempDir(), "app")
+	exe, dir := programtest.Build(t), filepath.Join(t.TempDir(), "app")
 	write := func(args ...string) (string, error) {
 		out, err := exec.CommandContext(t.Context(), exe, append([]string{"app", dir}, args...)...).CombinedOutput()
 		return string(out), err
@@ -181,7 +170,7 @@ func TestL5TerminalCloses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	exe, port, data := buildProgram(t), foldertest.FreePort(t), t.TempDir()
+	exe, port, data := programtest.Build(t), foldertest.FreePort(t), t.TempDir()
 	start := func(before string) (cmd *exec.Cmd, output *os.File) {
 		cmd = exec.CommandContext(t.Context(), "sh", "-c", before+`exec "$0" "$@"`, exe, "start", "--port", strconv.Itoa(port),
 			"--data", data, "--tools", tools, "--azurite-port-base", freePortBase(t))

@@ -19,6 +19,7 @@ import (
 
 	"github.com/tidemark/tidemark/cmd/tidemark/foldertest"
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/local/programtest"
 	"github.com/tidemark/tidemark/pkg/ops/keyfile"
 	"github.com/tidemark/tidemark/pkg/ops/keys"
 )
@@ -33,7 +34,7 @@ type beyond struct {
 // startBeyond runs the program on all addresses. The key is the one that its first start makes.
 func startBeyond(t *testing.T, env ...string) *beyond {
 	t.Helper()
-	b := &beyond{T: t, exe: buildProgram(t), data: filepath.Join(t.TempDir(), "data"), port: foldertest.FreePort(t)}
+	b := &beyond{T: t, exe: programtest.Build(t), data: filepath.Join(t.TempDir(), "data"), port: foldertest.FreePort(t)}
 	cmd := exec.Command(b.exe, "start")
 	cmd.Dir = t.TempDir()
 	cmd.Env = append([]string{"PATH=", "LISTEN=0.0.0.0:" + strconv.Itoa(b.port), "TIDEMARK_DATA=" + b.data}, env...)

@@ -15,6 +15,7 @@ import (
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 	"github.com/tidemark/tidemark/pkg/app"
 	"github.com/tidemark/tidemark/pkg/base/defaults"
+	"github.com/tidemark/tidemark/pkg/local/programtest"
 )
 
 // runIn runs the command with the settings in env.
@@ -154,7 +155,7 @@ func killedAt(t *testing.T, program, data, glob string, wait time.Duration, args
 
 // TestL5KilledBackup kills a backup at many moments, and checks that half a backup is never left.
 func TestL5KilledBackup(t *testing.T) {
-	program, data, killed := buildProgram(t), foldertest.Marked(t, "old"), 0
+	program, data, killed := programtest.Build(t), foldertest.Marked(t, "old"), 0
 	file := filepath.Join(t.TempDir(), "a.backup")
 	for n := range 8 {
 		_ = os.Remove(file)
@@ -178,7 +179,7 @@ func TestL5KilledBackup(t *testing.T) {
 // TestL5KilledRestore kills a restore at many moments. The data folder always has a whole store, the old one or the
 // restored one, and the data that was put aside is whole, too.
 func TestL5KilledRestore(t *testing.T) {
-	program, file := buildProgram(t), filepath.Join(t.TempDir(), "a.backup")
+	program, file := programtest.Build(t), filepath.Join(t.TempDir(), "a.backup")
 	well(t, foldertest.Embedded(foldertest.Marked(t, "new")), "backup", file)
 	marks, killed := map[string]int{}, 0
 	for n, glob := range []string{"restoring", "restoring" + "/store/state.db", "restoring" + "/store/blobs/marks/*",

@@ -16,6 +16,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/local/programtest"
 	"github.com/tidemark/tidemark/pkg/ops/keyfile"
 	"github.com/tidemark/tidemark/pkg/ops/keys"
 )
@@ -24,7 +25,7 @@ import (
 // says nothing of those it lets in; the commands of the user need none, from any folder; and a link opens the dashboard
 // (L9).
 func TestL9DefaultStart(t *testing.T) {
-	exe, home := buildProgram(t), t.TempDir()
+	exe, home := programtest.Build(t), t.TempDir()
 	server, said := startProgram(t, exe, "HOME="+home, "XDG_STATE_HOME=", "TIDEMARK_DATA="+filepath.Join(home, "data"))
 	run := func(env []string, args ...string) string {
 		cmd := exec.CommandContext(t.Context(), exe, append(args, "--server", server)...)
@@ -76,7 +77,7 @@ func TestL9DefaultStart(t *testing.T) {
 
 // TestL9StartWithoutKeys checks that a start without keys says so, and refuses what a proxy says it has forwarded (L9).
 func TestL9StartWithoutKeys(t *testing.T) {
-	server, said := startProgram(t, buildProgram(t), "API_KEYS_REQUIRED=false")
+	server, said := startProgram(t, programtest.Build(t), "API_KEYS_REQUIRED=false")
 	for header, want := range map[string]int{"": http.StatusOK, "X-Forwarded-For": http.StatusForbidden,
 		"Forwarded": http.StatusForbidden, "Via": http.StatusForbidden} {
 		if status, body := answerOf(t, "GET", server+"/api/items", header); status != want {

@@ -24,13 +24,14 @@ import (
 
 	"github.com/tidemark/tidemark/cmd/tidemark/foldertest"
 	"github.com/tidemark/tidemark/pkg/local/azurite/azuritetest"
+	"github.com/tidemark/tidemark/pkg/local/programtest"
 )
 
 // runProgram builds Tidemark and runs it in a separate folder until the test ends. Requests need no key, unless env
 // says otherwise.
 func runProgram(t *testing.T, env ...string) (exe, server string) {
 	t.Helper()
-	exe = buildProgram(t)
+	exe = programtest.Build(t)
 	server, _ = startProgram(t, exe, append([]string{"API_KEYS_REQUIRED=false"}, env...)...)
 	return exe, server
 }

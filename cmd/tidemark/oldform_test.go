@@ -16,6 +16,7 @@ import (
 
 	"github.com/tidemark/tidemark/cmd/tidemark/foldertest"
 	"github.com/tidemark/tidemark/pkg/app"
+	"github.com/tidemark/tidemark/pkg/local/programtest"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
@@ -26,7 +27,7 @@ func TestZ1ProgramRefusesOldRows(t *testing.T) {
 	data := t.TempDir()
 	beginAsBefore(t, data)
 	before := hashes(t, data)
-	exe := buildProgram(t)
+	exe := programtest.Build(t)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // a program that does not refuse would run on
 	defer cancel()
 	cmd := exec.CommandContext(ctx, exe, "start", "--port", strconv.Itoa(foldertest.FreePort(t)))

@@ -26,8 +26,7 @@ const nowhere = "DefaultEndpointsProtocol=http;AccountName=devstoreaccount1;Acco
 // Services that could not be opened are opened by the next call, and then stay open.
 func TestServicesAreTriedAgain(t *testing.T) {
 	t.Parallel() // it mostly waits
-	settings := map[string]string{"TIDEMARK_DATA": t.TempDir(), "AzureWebJobsStorage": nowhere,
-		"REGISTRY_TABLE_NAME": "TriedAgain"}
+	settings := map[string]string{"TIDEMARK_DATA": t.TempDir(), "AzureWebJobsStorage": nowhere}
 	a, err := New(env(settings), slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)

@@ -22,6 +22,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/local/azurite/azuritetest"
 	"github.com/tidemark/tidemark/pkg/local/funchost"
+	"github.com/tidemark/tidemark/pkg/local/programtest"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
@@ -114,13 +115,7 @@ func (l *local) environ() (out []string) {
 // buildApp builds Tidemark, which writes the folder that hosts run.
 func buildApp(t *testing.T) string {
 	t.Helper()
-	exe := filepath.Join(t.TempDir(), "tidemark")
-	build := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-o", exe, "./cmd/tidemark")
-	build.Dir = filepath.Join("..", "..")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	exe := programtest.Build(t)
 	checkSize(t, exe)
 	dir := filepath.Join(t.TempDir(), "app")
 	if out, err := exec.CommandContext(t.Context(), exe, "app", dir).CombinedOutput(); err != nil {

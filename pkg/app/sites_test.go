@@ -19,7 +19,7 @@ func TestE9SitesFile(t *testing.T) {
 	}{
 		{"none", "", "", ""},
 		{"named and missing", "backfill-sites.yaml", "",
-			`BACKFILL_SITES_FILE="backfill-sites.yaml": allowed is a file that can be read`},
+			`BACKFILL_SITES_FILE="backfill-sites.yaml": allowed is the path of a file that can be read`},
 		{"a folder", ".", "", `BACKFILL_SITES_FILE=".": allowed is`},
 		{"mistaken", "", "sites: 1", "backfill-sites.yaml:1: "},
 		{"named and mistaken", "backfill-sites.yaml", "sites: 1", "backfill-sites.yaml:1: "},

@@ -221,9 +221,11 @@ func runTidemark(t *testing.T) (server string) {
 // buildTidemark builds the program from the sources of this repository.
 func buildTidemark(t *testing.T) string {
 	t.Helper()
-	exe := filepath.Join(t.TempDir(), "tidemark")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", exe, "./cmd/tidemark")
-	build.Dir = filepath.Join("..", "..")
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	must(t, err)
+	exe := filepath.Join(root, ".tools", "test", "tidemark") // the one of other tests; linked again only after a change
+	build := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-o", exe, "./cmd/tidemark")
+	build.Dir = root
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

@@ -54,6 +54,7 @@ func itemsCommand(t *terminal.Terminal, s *command.Server) *cobra.Command {
 	f.StringVar(&q.Tag, "tag", "", "only sources that have this `TAG`")
 	f.BoolVar(&q.Paused, "paused", false, "only sources that are paused")
 	f.BoolVar(&q.Positional, "positional", false, "only sources of which a row or an entry is watched by its place")
+	f.BoolVar(&q.Removing, "removing", false, "also sources whose removal can still be taken back")
 	f.StringVar(&q.Sort, "sort", "", "order: source, status, lastChecked, lastChanged, nextCrawlAt or firstSeen; "+
 		"a leading hyphen reverses it")
 	f.IntVar(&q.Top, "top", 50, "how many; with --all, how many to read at a time")
@@ -133,7 +134,7 @@ func itemRow(now time.Time, it api.Item) string {
 		words.Ago(now, it.LastChecked), words.Ago(now, it.NextCrawlAt), terminal.Clean(it.ID), nameOf(it)) +
 		terminal.When(it.ErrorMessage != "", "  (%s)", short(it.ErrorMessage)) +
 		terminal.When(it.NotIndexed != "", "  (not indexed: %s)", short(it.NotIndexed)) +
-		terminal.When(it.Paused, "  (paused)") +
+		terminal.When(it.Paused, "  (paused)") + terminal.When(it.RemoveRequested, "  (being removed)") +
 		terminal.When(it.Collapsed, "  (collapsed: %s)", short(it.Why)) +
 		terminal.When(it.Thin && !it.Collapsed, "  (thin: %s)", short(it.Why))
 }

@@ -4,7 +4,6 @@ package local
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/tidemark/tidemark/cmd/tidemark/foldertest"
+	"github.com/tidemark/tidemark/pkg/local/programtest"
 )
 
 // TestL5DoctorPermissions runs the program as a user who does not own the folder.
@@ -32,7 +32,8 @@ func TestL5DoctorPermissions(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(home) })
 	exe := filepath.Join(home, "tidemark")
-	if err := errors.Join(os.Chmod(home, 0o755), buildProgram(t, exe), os.Chmod(exe, 0o755)); err != nil {
+	program, err := os.ReadFile(programtest.Build(t))
+	if err := errors.Join(err, os.Chmod(home, 0o755), os.WriteFile(exe, program, 0o755), os.Chmod(exe, 0o755)); err != nil {
 		t.Fatal(err)
 	}
 	data := filepath.Join(home, "data")
@@ -50,16 +51,4 @@ func TestL5DoctorPermissions(t *testing.T) {
 		!strings.Contains(string(out), `"check":"storage","result":"problem"`) {
 		t.Errorf("%v\n%s", err, out)
 	}
-}
-
-// buildProgram builds Tidemark.
-func buildProgram(t *testing.T, exe string) error {
-	t.Helper()
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", exe, "..")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	out, err := build.CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("%w\n%s", err, out)
-	}
-	return nil
 }
