@@ -149,6 +149,9 @@ type Seen struct {
 	// Manifest is the name of the manifest with the chunks of the indexed content (C5). The name is reliable if
 	// IndexedHash is neither empty nor [Outdated] and no work was interrupted.
 	Manifest string `col:"manifest"`
+	// LeftAt is when the page left the index, or was first kept out of it, because it or its site forbids indexing or
+	// another page stands for it. It is zero while the page is in the index.
+	LeftAt time.Time `col:"leftAt"`
 	// Exclusion is the reason why fetched content is kept out of the index. It is empty if the content is not kept
 	// out.
 	Exclusion string `col:"exclusion"`
@@ -236,9 +239,6 @@ type Plan struct {
 	CrawlAttempts        int       `col:"crawlAttempts"`
 	UnchangedChecks      int       `col:"unchangedChecks"`
 	MissingChecks        int       `col:"missingChecks"`
-	// LeftAt is when the page left the index, or was first kept out of it, because it or its site forbids indexing or
-	// another page stands for it. It is zero while the page is in the index.
-	LeftAt time.Time `col:"leftAt"`
 	// PausedSince is the first of the last answers in a row that asked for a pause with HTTP 429.
 	PausedSince time.Time `col:"pausedSince"`
 	// UnreachedSince is when the host of an item that fails for it could first not be reached. It is zero again once the
