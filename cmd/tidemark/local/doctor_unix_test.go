@@ -33,7 +33,8 @@ func TestL5DoctorPermissions(t *testing.T) {
 	t.Cleanup(func() { _ = os.RemoveAll(home) })
 	exe := filepath.Join(home, "tidemark")
 	program, err := os.ReadFile(programtest.Build(t))
-	if err := errors.Join(err, os.Chmod(home, 0o755), os.WriteFile(exe, program, 0o755), os.Chmod(exe, 0o755)); err != nil {
+	if err := errors.Join(err, os.Chmod(home, 0o755), os.WriteFile(exe, program, 0o755),
+		os.Chmod(exe, 0o755)); err != nil {
 		t.Fatal(err)
 	}
 	data := filepath.Join(home, "data")
