@@ -192,7 +192,7 @@ var written = []change{
 		function: "claimedUntil", old: "all || err != nil", new: "all && false || err != nil",
 		by: in("pkg/registry", "TestAZ12JobsThatADeadWorkerHadNotBegun")},
 	{rule: "what is left over has its hint when the claim ends", file: "pkg/registry/sweep.go",
-		function: "Jobs.claimDue", old: "n < len(scan.rows[host])", new: "false"},
+		function: "Jobs.claimDue", old: "if rest > 0 {", new: "if false {"},
 	{rule: "what is parked has no hint within the time that a job is trusted", file: "pkg/registry/due.go",
 		function: "parkedUntil", old: "return limit", new: "return until"},
 	{rule: "what a registration leaves to the sweep has no hint before its claim would end",

@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"slices"
@@ -148,5 +149,55 @@ func TestA13Outage(t *testing.T) {
 	}
 	if it := r.item("/p"); it.Status != registry.Error {
 		t.Errorf("after %v: %s", r.clock.now().Sub(it.FirstSeen), it.Status)
+	}
+}
+
+// TestA13RecordsAreRequests asks for checks, lets time pass and takes the host down and up in random orders. An item has
+// a new check exactly if its page was requested. A person's check is right within ten seconds of the last try once the
+// host is up (A13).
+func TestA13RecordsAreRequests(t *testing.T) {
+	for seed := range uint64(*simRuns) {
+		random := rand.New(rand.NewPCG(seed, 13))
+		r := newRig(t)
+		pages, checked := []string{"/a", "/b", "/c"}, map[string]time.Time{}
+		for _, path := range pages {
+			r.site.put(path, text("of "+path))
+		}
+		r.register(false, pages...)
+		down := false
+		for step := range 12 {
+			r.clock.pass(time.Second)
+			switch path := pages[random.IntN(3)]; random.IntN(4) {
+			case 0:
+				if down = !down; down {
+					r.site.put("/robots.txt", status(500))
+				} else {
+					r.site.put("/robots.txt", robotsTxt(""))
+				}
+			case 1:
+				r.register(false, path)
+			case 2:
+				r.clock.pass(11 * time.Second)
+				r.register(true, path)
+				r.mustWork()
+				if it := r.item(path); !down && it.Status != indexed {
+					t.Fatalf("seed %d, step %d: %s is asked for, and %s (%s)", seed, step, path, it.Status, it.ErrorMessage)
+				}
+			default:
+				r.sweepAfter(time.Duration(1+random.IntN(7200)) * time.Second)
+			}
+			r.mustWork()
+			asked := r.site.asked()
+			for _, path := range pages {
+				at := r.item(path).LastChecked
+				requested := slices.ContainsFunc(asked, func(line string) bool { return strings.HasSuffix(line, path) })
+				if requested == at.Equal(checked[path]) {
+					t.Fatalf("seed %d, step %d: %s was requested: %t; last checked %s, before %s", seed, step, path, requested,
+						at, checked[path])
+				}
+				checked[path] = at
+			}
+		}
+		r.site.Close()
 	}
 }
