@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/chromedp/cdproto/page"
@@ -16,9 +17,13 @@ import (
 // and not distributed.
 const axeVersion = "4.14.1"
 
+var installing sync.Mutex // tests run side by side
+
 // axe returns the source of axe-core.
 func axe(t *testing.T) string {
 	t.Helper()
+	installing.Lock()
+	defer installing.Unlock()
 	tools := os.Getenv("TOOLS")
 	if tools == "" {
 		tools = ".tools"

@@ -61,11 +61,11 @@ func TestAddFindAndCompare(t *testing.T) {
 
 	s.open("")
 	s.reads("#live-changes", "seven weeks")
-	s.reads("main", "2 not seen yet")
+	s.reads("main", "1 not seen yet")
 	s.do(chromedp.KeyEvent("j"), chromedp.KeyEvent("o"))
 	s.reads("[data-change]:first-of-type .diff", "seven")
 	s.leaving(func() { s.do(chromedp.KeyEvent("u")) })
-	s.reads("main", "1 not seen yet")
+	s.reads("main", "You have seen everything")
 	s.do(chromedp.KeyEvent("j"), chromedp.KeyEvent("o"))
 	s.press(`[data-change][open] .in a[href*="/changes/"]`)
 	s.reads("main", "no alert is for this page.")

@@ -1,6 +1,9 @@
 package browser
 
 import (
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -14,12 +17,18 @@ func TestNotifications(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, "WEBHOOK_ALLOW_HOSTS=localhost,127.0.0.1")
 	script := axe(t)
-	_, err := api.AddURL.Call(t.Context(), s.client, api.AddURLRequest{URL: s.site + "/index.html"})
+	it, err := api.AddURL.Call(t.Context(), s.client, api.AddURLRequest{URL: s.site + "/index.html"})
 	must(t, err)
 	s.eventually("it was fetched", func() bool {
 		st, err := api.GetStatus.Call(t.Context(), s.client, api.StatusQuery{Host: ""})
 		return err == nil && st.Backlog() == 0 && st.Total() == 1
 	})
+	path := filepath.Join(s.folder, "index.html")
+	body, err := os.ReadFile(path)
+	must(t, err)
+	must(t, os.WriteFile(path, []byte(strings.Replace(string(body), "</main>", "<p>Tables of the tide are new.</p></main>", 1)),
+		0o644))
+	s.readAgain(it.ID, "index.html", "Tables of the tide")
 	s.open("/notifications/channels")
 	s.do(chromedp.Click(`main a[href$="kind=webhook"]`),
 		chromedp.WaitVisible(`[name="url"]`))

@@ -22,7 +22,7 @@ func TestU9OnAPhone(t *testing.T) {
 	})
 	s.do(chromedp.EmulateViewport(390, 844))
 	for _, c := range []struct{ path, place, first string }{
-		{"", "Changes", "[data-change]"}, {"/items", "Pages", ".pages li"}, {"/search?q=tide", "Search", ".result"},
+		{"", "Changes", "main h1"}, {"/items", "Pages", ".pages li"}, {"/search?q=tide", "Search", ".result"},
 		{"/notifications", "Alerts", "main h1"},
 	} {
 		s.open(c.path)
