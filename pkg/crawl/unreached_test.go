@@ -152,9 +152,9 @@ func TestA13Outage(t *testing.T) {
 	}
 }
 
-// TestA13RecordsAreRequests asks for checks, lets time pass and takes the host down and up in random orders. An item has
-// a new check exactly if its page was requested. A person's check is right within ten seconds of the last try once the
-// host is up (A13).
+// TestA13RecordsAreRequests asks for checks, lets time pass and takes the host down and up in random orders. An item
+// has a new check exactly if its page was requested. Once the host is up, a person's check is right within ten seconds
+// of the last try (A13).
 func TestA13RecordsAreRequests(t *testing.T) {
 	for seed := range uint64(*simRuns) {
 		random := rand.New(rand.NewPCG(seed, 13))

@@ -26,8 +26,8 @@ func TestNotifications(t *testing.T) {
 	path := filepath.Join(s.folder, "index.html")
 	body, err := os.ReadFile(path)
 	must(t, err)
-	must(t, os.WriteFile(path, []byte(strings.Replace(string(body), "</main>", "<p>Tables of the tide are new.</p></main>", 1)),
-		0o644))
+	text := strings.Replace(string(body), "</main>", "<p>Tables of the tide are new.</p></main>", 1)
+	must(t, os.WriteFile(path, []byte(text), 0o644))
 	s.readAgain(it.ID, "index.html", "Tables of the tide")
 	s.open("/notifications/channels")
 	s.do(chromedp.Click(`main a[href$="kind=webhook"]`),
