@@ -26,8 +26,10 @@ type site struct {
 	log    []string
 	robots int // requests for robots.txt, which are not in the log
 	before func(path string)
-	heads  []http.Header // of all requests
-	lost   page          // answer for all other paths; 404 when zero
+	// beforeRobots is called before robots.txt is served.
+	beforeRobots func(path string)
+	heads        []http.Header // of all requests
+	lost         page          // answer for all other paths; 404 when zero
 }
 
 func newSite(t *testing.T) *site {
@@ -114,7 +116,7 @@ func (s *site) note(r *http.Request) (page, func(string)) {
 	}
 	if r.URL.Path == "/robots.txt" {
 		s.robots++
-		return p, nil
+		return p, s.beforeRobots
 	}
 	line := r.Method + " " + r.URL.Path
 	if tag := r.Header.Get("If-None-Match"); tag != "" {

@@ -201,3 +201,32 @@ func TestA13RecordsAreRequests(t *testing.T) {
 		r.site.Close()
 	}
 }
+
+// TestA13AskedWhileItIsTried checks that a page for which somebody asks while its host is tried in vain is checked with
+// the others as soon as the host answers, and does not wait until a lock ends (A13).
+func TestA13AskedWhileItIsTried(t *testing.T) {
+	r := newRig(t)
+	for _, path := range []string{"/a", "/b"} {
+		r.site.put(path, text("of "+path))
+	}
+	r.site.put("/robots.txt", status(500))
+	asked := false
+	r.site.beforeRobots = func(string) {
+		if !asked {
+			asked = true
+			r.clock.pass(time.Second)
+			r.register(true, "/b")
+		}
+	}
+	r.register(false, "/a", "/b")
+	r.mustWork()
+	r.site.put("/robots.txt", robotsTxt(""))
+	r.clock.pass(11 * time.Second)
+	r.register(true, "/a")
+	r.mustWork()
+	for _, path := range []string{"/a", "/b"} {
+		if it := r.item(path); !asked || it.Status != indexed {
+			t.Errorf("%s is %s, locked until %s (%s)", path, it.Status, it.LockedUntil, it.ErrorMessage)
+		}
+	}
+}

@@ -201,13 +201,17 @@ func (r *Jobs) NoteBegun(ctx context.Context, b *Batch, it *Item) error {
 }
 
 // park returns claimed items to the due rows because their host is not available. The items are parked until the
-// given time. If that time is zero, they are parked until either a worker of that host or the next sweep claims them.
+// given time. If that time is zero, or if the host cannot be reached, they are parked until either a worker of that host
+// or the next sweep claims them: a worker that reaches the host meanwhile goes on with them.
 func (r *Jobs) park(ctx context.Context, host hostRecord, items []*Item, until time.Time) error {
 	host.Policy.Pace.Unclaim(len(items), r.s.Options.Politeness(host.Host))
 	now := r.s.Now()
 	until = parkedUntil(now, until)
 	host.Unclaimed = true
 	lapsed := policy.Later(now, until)
+	if host.Policy.Unreached.Waits(now) {
+		until = time.Time{}
+	}
 	_, _, err := r.s.WriteEach(ctx, lapsed, []storage.Op{host.Op()}, items, func(it *Item) []storage.Op {
 		if it.free(now) {
 			return []storage.Op{setEnqueued(it, until)}

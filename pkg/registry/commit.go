@@ -78,7 +78,7 @@ func (r *Jobs) Commit(ctx context.Context, b *Batch, done []Finding, host HostFi
 // again lists the items for which a check was requested while the batch held them. The job that was sent for such a
 // request found the item locked and was dropped.
 func (c *commit) again() []JobItem {
-	var items []JobItem
+	items := c.askedRest
 	for _, p := range c.done {
 		if p.asked && !p.Purge {
 			items = append(items, inJob(&p.Item))
@@ -117,6 +117,8 @@ type commit struct {
 	last  bool
 	done  []*pending
 	rest  []*Item // items to be unlocked without a finding
+	// askedRest are those of rest for which a check was requested meanwhile.
+	askedRest []JobItem
 }
 
 func (c *commit) pendingOf(f Finding) *pending {
@@ -343,15 +345,18 @@ func (c *commit) dropConflict(ctx context.Context, o opOwner) error {
 }
 
 // dropRest reloads an item that has changed since it was read, and that the commit wants to unlock. The batch may
-// still hold the item's lock, for two reasons: an earlier write took effect although it seemed to fail, or a request
-// forced a check of the item.
+// still hold the item's lock, for two reasons: an earlier write took effect although it seemed to fail, or somebody
+// asked for a check of the item. The job that was sent for such a request found the item locked and was dropped.
 func (c *commit) dropRest(ctx context.Context, it *Item) error {
 	cur, err := c.r.s.LoadItem(ctx, it.Key())
 	if err != nil {
 		return err
 	}
-	if cur.LockOwner == c.b.owner && cur.revision() != it.revision() && cur.NextCrawlAt.Equal(it.NextCrawlAt) {
-		it.written(cur.revision())
+	if cur.LockOwner == c.b.owner && cur.revision() != it.revision() {
+		if !cur.NextCrawlAt.Equal(it.NextCrawlAt) || cur.ReindexGeneration != it.ReindexGeneration {
+			c.askedRest = append(c.askedRest, inJob(&cur))
+		}
+		*it = cur
 		return nil
 	}
 	c.rest = slices.DeleteFunc(c.rest, func(other *Item) bool { return other == it }) // the batch lost the lock
