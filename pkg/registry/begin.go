@@ -201,8 +201,8 @@ func (r *Jobs) NoteBegun(ctx context.Context, b *Batch, it *Item) error {
 }
 
 // park returns claimed items to the due rows because their host is not available. The items are parked until the
-// given time. If that time is zero, or if the host cannot be reached, they are parked until either a worker of that host
-// or the next sweep claims them: a worker that reaches the host meanwhile goes on with them.
+// given time. If that time is zero, or if the host cannot be reached, they are parked until either a worker of that
+// host or the next sweep claims them: a worker that reaches the host meanwhile goes on with them.
 func (r *Jobs) park(ctx context.Context, host hostRecord, items []*Item, until time.Time) error {
 	host.Policy.Pace.Unclaim(len(items), r.s.Options.Politeness(host.Host))
 	now := r.s.Now()

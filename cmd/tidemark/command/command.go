@@ -111,8 +111,8 @@ type Server struct {
 
 // NewServer returns the server that is set in the environment. The flags of [Root] may choose another server.
 func NewServer(t *terminal.Terminal, getenv func(string) string) *Server {
-	return &Server{Address: cmp.Or(getenv("TIDEMARK_SERVER"), hereAt(getenv("PORT")), DefaultServer), key: getenv("TIDEMARK_KEY"),
-		Tracking: getenv("TRACKING_PARAM_PREFIXES"), getenv: getenv, t: t}
+	return &Server{Address: cmp.Or(getenv("TIDEMARK_SERVER"), hereAt(getenv("PORT")), DefaultServer),
+		key: getenv("TIDEMARK_KEY"), Tracking: getenv("TRACKING_PARAM_PREFIXES"), getenv: getenv, t: t}
 }
 
 // hereAt returns the address of a server of this machine by the port that its settings name; "" without one.
