@@ -415,7 +415,7 @@ func (c *Config) accessSettings() []Setting {
 func (c *Config) commandSettings() []Setting {
 	return []Setting{
 		{"PORT", "7071", command, elsewhere("a port of 1 to 65535"),
-			"tidemark start: port of the app, on this machine only unless LISTEN says otherwise"},
+			"tidemark start: port of the app, on this machine only unless LISTEN says otherwise. Commands ask the server there"},
 		{"AZURITE_PORT_BASE", "10000", command, elsewhere("a port of 1 to 65533"),
 			"First of Azurite's three ports: blobs, queues, tables"},
 		{"STORAGE", "embedded", shown, elsewhere("embedded, azurite, or account for what AzureWebJobsStorage names"),
