@@ -17,7 +17,7 @@ import (
 // and not distributed.
 const axeVersion = "4.14.1"
 
-var installing sync.Mutex // tests run side by side
+var installing sync.Mutex // some tests run side by side
 
 // axe returns the source of axe-core.
 func axe(t *testing.T) string {

@@ -151,7 +151,6 @@ func (m *mailSink) talk(conn net.Conn) {
 // saving, the server's refusal is shown in its words, and what was typed stays until the channel is saved, which tests
 // it once more (P1).
 func TestMailChannel(t *testing.T) {
-	t.Parallel()
 	sink := &mailSink{}
 	port := sink.serve(t)
 	s := newStage(t, "WEBHOOK_ALLOW_HOSTS=127.0.0.1:"+port)

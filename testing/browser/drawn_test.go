@@ -128,7 +128,6 @@ var elsewhere = []string{"import", "keys", "index", "entries", "backfill", "help
 // none is scrolled sideways, at 320 pixels either; they are accessible on a desktop and a phone; and the first page,
 // the dialogue, the HTML and the style sheet keep their bounds.
 func TestEachPageIsDrawnWell(t *testing.T) {
-	t.Parallel()
 	dir := t.TempDir()
 	fillDays(t, dir+"/data")
 	s := stageIn(t, dir, "WEBHOOK_ALLOW_HOSTS=localhost")

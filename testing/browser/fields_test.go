@@ -27,7 +27,6 @@ func (s *stage) offers(id, price, availability string) string {
 // G1, G2: TestG1G2ValuesOfAShop checks that a person sees the price of a shop's page, what it was over several checks,
 // and its history as a plot and as CSV, that the list of changes selects values, and that all of it is accessible.
 func TestG1G2ValuesOfAShop(t *testing.T) {
-	t.Parallel()
 	s := newStage(t)
 	script := axe(t)
 	id := s.offers("", "79.00", "InStock")

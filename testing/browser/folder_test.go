@@ -25,7 +25,6 @@ func docs(t *testing.T) (fileRoot, folder string) {
 // TestA26FolderInTheDashboard adds a folder with globs in the dashboard: a wrong one is an error at its field, the page
 // of the folder says which hold and what was left out, and other ones are saved in its settings.
 func TestA26FolderInTheDashboard(t *testing.T) {
-	t.Parallel()
 	fileRoot, folder := docs(t)
 	s := newStage(t, "FILE_ROOT="+fileRoot)
 	script := axe(t)

@@ -27,7 +27,6 @@ func (s *stage) inert(paths ...string) {
 
 // TestHostilePage checks that scripts in a page are shown only as text.
 func TestHostilePage(t *testing.T) {
-	t.Parallel()
 	s := newStage(t)
 	must(t, os.WriteFile(filepath.Join(s.folder, "evil.html"), []byte(`<!doctype html><html lang="en">
 <title>&lt;script&gt;window.owned=1&lt;/script&gt;</title><main><h1>&lt;img src=x onerror=window.owned=1&gt;</h1>
@@ -55,7 +54,6 @@ func TestHostilePage(t *testing.T) {
 
 // TestHostileEntryAndSite checks that scripts in an entry, and in the errors of a site, are shown only as text.
 func TestHostileEntryAndSite(t *testing.T) {
-	t.Parallel()
 	s := newStage(t)
 	res, err := api.InsertEntry.Call(t.Context(), s.client, api.Entry{
 		Source: "telegram", IdempotencyPolicyKey: "telegram_thought_v1", IdempotencyKeyPrimary: evil, Title: evil,

@@ -12,7 +12,6 @@ import (
 // TestItemsAndTags checks that the lists and forms of items, tags and imports are accessible, also after a refusal
 // (W10, W11, W12).
 func TestItemsAndTags(t *testing.T) {
-	t.Parallel()
 	s := newStage(t)
 	script := axe(t)
 	one, err := api.AddURL.Call(t.Context(), s.client, api.AddURLRequest{URL: s.site + "/index.html",

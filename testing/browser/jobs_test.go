@@ -239,7 +239,6 @@ func (p *person) plays(name string, j task) {
 // is asked for must be told after a row was inserted above, the list has another order and the page other classes; and
 // nothing else may be told.
 func TestJobsOfAWatcher(t *testing.T) {
-	t.Parallel()
 	widths := []int64{390}
 	if *wideToo {
 		widths = append(widths, 1280)
@@ -261,7 +260,6 @@ func TestJobsOfAWatcher(t *testing.T) {
 
 // TestJobsWithoutScripts plays the first jobs in a browser that runs no scripts.
 func TestJobsWithoutScripts(t *testing.T) {
-	t.Parallel()
 	p := newPerson(t)
 	p.browse(chromedp.Flag("blink-settings", "scriptEnabled=false"))
 	p.wide(390)

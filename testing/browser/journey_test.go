@@ -20,7 +20,6 @@ func awaited(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithA
 // TestAddFindAndCompare adds a page, watches it become searchable while typing, edits it, checks it and reads the
 // change, without loading any page twice.
 func TestAddFindAndCompare(t *testing.T) {
-	t.Parallel()
 	s := newStage(t)
 	url := s.site + "/reference/specifications.html"
 	s.open("")
@@ -90,7 +89,6 @@ func (s *stage) tariff() (id string) {
 
 // TestEverybody checks that each page is accessible: by keys, in dark mode, on a phone.
 func TestEverybody(t *testing.T) {
-	t.Parallel()
 	s := newStage(t)
 	script := axe(t)
 	one, err := api.AddURL.Call(t.Context(), s.client, api.AddURLRequest{URL: s.site + "/index.html"})

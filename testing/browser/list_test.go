@@ -41,7 +41,6 @@ func (s *stage) listedNow() (out []string) {
 // TestW25ListInTheDashboard watches a page as a list: the preview shows its entries as they are typed, what is wrong is
 // said at the field, and once saved, a new entry is told, and nothing else is.
 func TestW25ListInTheDashboard(t *testing.T) {
-	t.Parallel()
 	s := newStage(t)
 	script := axe(t)
 	id := s.lists("", "2026-01", "2026-02")

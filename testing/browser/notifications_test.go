@@ -14,7 +14,6 @@ import (
 // TestNotifications creates a channel and a rule with accessible forms, tests both, and sees why there was no
 // notification (W5, W7).
 func TestNotifications(t *testing.T) {
-	t.Parallel()
 	s := newStage(t, "WEBHOOK_ALLOW_HOSTS=localhost,127.0.0.1")
 	script := axe(t)
 	it, err := api.AddURL.Call(t.Context(), s.client, api.AddURLRequest{URL: s.site + "/index.html"})

@@ -12,7 +12,6 @@ import (
 // TestU9OnAPhone checks that the four places stand at the foot of a narrow screen, with the present one marked, and
 // that results, lists and changes begin near its top (U9).
 func TestU9OnAPhone(t *testing.T) {
-	t.Parallel()
 	s := newStage(t)
 	_, err := api.AddURL.Call(t.Context(), s.client, api.AddURLRequest{URL: s.site + "/index.html"})
 	must(t, err)

@@ -56,7 +56,6 @@ func (s *stage) told() int {
 // sees
 // what the selector found in the last captures, saves it, and is then told of the price and of nothing else.
 func TestW23OnlyThePrice(t *testing.T) {
-	t.Parallel()
 	s := newStage(t)
 	script := axe(t)
 	s.do(chromedp.EmulateViewport(390, 844), emulation.SetTimezoneOverride("Asia/Kolkata"))

@@ -182,7 +182,6 @@ func personWith(t *testing.T, sink *mailSink, port string, env ...string) *perso
 // TestHowManyPresses plays what people do most on a phone, counts their presses, and checks what came of them. The
 // first job ends with a mail, for which a password is sent.
 func TestHowManyPresses(t *testing.T) {
-	t.Parallel()
 	p := newPerson(t)
 	p.does(job{"first page to first mail", 8, firstMail}, "")
 	p.tellsFirst()
@@ -212,7 +211,6 @@ func TestHowManyPresses(t *testing.T) {
 // TestPressesWithAServer checks that the first mail takes five presses at most where the operator has set how mail is
 // sent: a channel in the file of rules.
 func TestPressesWithAServer(t *testing.T) {
-	t.Parallel()
 	sink := &mailSink{}
 	port := sink.serve(t)
 	rules := filepath.Join(t.TempDir(), "rules.yaml")

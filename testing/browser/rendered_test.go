@@ -13,7 +13,6 @@ import (
 // people see it, new data are a change although the page's HTML is the same, what the site sent is kept beside what the
 // browser showed, and a page that can be read as it is needs no browser (R3, R4).
 func TestR3Program(t *testing.T) {
-	t.Parallel()
 	s := newStage(t, "RENDER_BROWSER=auto", "container=1") // in a container, root may start Chromium
 	write := func(name, text string) { must(t, os.WriteFile(filepath.Join(s.folder, name), []byte(text), 0o644)) }
 	const shell = `<!doctype html><html lang=en><title>Berths</title><div id=root></div>

@@ -11,7 +11,6 @@ import (
 // TestR3RenderedLooks checks that the page of an item that a browser read, and the costs of that on the machine page,
 // can be used by everybody, also on a phone (R3).
 func TestR3RenderedLooks(t *testing.T) {
-	t.Parallel()
 	s := newStage(t, "RENDER_BROWSER=auto", "container=1") // in a container, root may start Chromium
 	script := axe(t)
 	page := `<!doctype html><html lang=en><title>Berths</title><div></div>

@@ -13,7 +13,6 @@ import (
 // TestBackfillAndAudit previews a site, starts the previewed run, and watches it to its end. Then it audits the
 // index.
 func TestBackfillAndAudit(t *testing.T) {
-	t.Parallel()
 	s := newStage(t)
 	s.open("/backfill")
 	s.reads("main", "No runs yet")
@@ -53,7 +52,6 @@ func TestBackfillAndAudit(t *testing.T) {
 
 // TestEntriesAndBatches finds pushed entries, lets a model describe one, and ends a batch.
 func TestEntriesAndBatches(t *testing.T) {
-	t.Parallel()
 	model := llmtest.NewServer(t, "tier1", 8)
 	s := newStage(t, "OPENAI_BASE_URL="+model.URL, "LITELLM_MASTER_KEY="+llmtest.Key, "T1_DEFAULT_MODEL=tier1",
 		"T1_BATCH_MODEL=tier1")

@@ -13,7 +13,6 @@ import (
 // TestL4SignIn signs in with a key, does something, and signs out. Afterwards the next user of the browser cannot see
 // the pages (L4).
 func TestL4SignIn(t *testing.T) {
-	t.Parallel()
 	key := "k7Qw9zR2mX4vB6nT8pL1sD3fk5Hj0G"
 	s := newStage(t, "API_KEYS=ada admin "+key, "API_KEYS_REQUIRED=true")
 	script := axe(t)
@@ -61,7 +60,6 @@ func TestL4SignIn(t *testing.T) {
 // TestL9LinkSignsIn opens a link of the machine's own key, and presses its button: that is all that a person does
 // before the dashboard is there (L9).
 func TestL9LinkSignsIn(t *testing.T) {
-	t.Parallel()
 	s := newStage(t, "API_KEYS_REQUIRED=true")
 	script := axe(t)
 	home := map[string]string{"XDG_STATE_HOME": filepath.Dir(s.folder)}

@@ -10,7 +10,6 @@ import (
 
 // TestU9TimesOfTheReader checks that times are in the reader's zone, and that a new rule proposes that zone (U9).
 func TestU9TimesOfTheReader(t *testing.T) {
-	t.Parallel()
 	s := newStage(t)
 	s.do(emulation.SetTimezoneOverride("Asia/Kolkata"))
 	_, err := api.AddURL.Call(t.Context(), s.client, api.AddURLRequest{URL: s.site + "/index.html"})
