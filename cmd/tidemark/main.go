@@ -113,7 +113,7 @@ const rootExample = `  tidemark start
 // root returns the command that has all commands below it.
 func root(t *terminal.Terminal, src *app.Sources) *cobra.Command {
 	getenv := src.Get
-	s := command.NewServer(t, getenv)
+	s := command.NewServer(t, getenv, local.Here(getenv))
 	root := command.Root(t, s)
 	root.Short = "Watch sources, report changes, and keep a search index up to date"
 	root.Long, root.Example = rootLong, rootExample

@@ -96,7 +96,7 @@ func Run(ctx context.Context, t *terminal.Terminal, root *cobra.Command, args []
 	}
 }
 
-// DefaultServer is the address of the server when the user gives none.
+// DefaultServer is the address of a server without settings of its own.
 const DefaultServer = "http://localhost:7071"
 
 // Server is the server that the user chose, by flags or the environment.
@@ -109,18 +109,11 @@ type Server struct {
 	t        *terminal.Terminal
 }
 
-// NewServer returns the server that is set in the environment. The flags of [Root] may choose another server.
-func NewServer(t *terminal.Terminal, getenv func(string) string) *Server {
-	return &Server{Address: cmp.Or(getenv("TIDEMARK_SERVER"), hereAt(getenv("PORT")), DefaultServer),
-		key: getenv("TIDEMARK_KEY"), Tracking: getenv("TRACKING_PARAM_PREFIXES"), getenv: getenv, t: t}
-}
-
-// hereAt returns the address of a server of this machine by the port that its settings name; "" without one.
-func hereAt(port string) string {
-	if port == "" {
-		return ""
-	}
-	return "http://localhost:" + port
+// NewServer returns the server that TIDEMARK_SERVER names, or else the one that the settings describe, which is here.
+// The flags of [Root] may choose another server.
+func NewServer(t *terminal.Terminal, getenv func(string) string, here string) *Server {
+	return &Server{Address: cmp.Or(getenv("TIDEMARK_SERVER"), here), key: getenv("TIDEMARK_KEY"),
+		Tracking: getenv("TRACKING_PARAM_PREFIXES"), getenv: getenv, t: t}
 }
 
 // Client returns a client. With --json, the client prints the server's answers.

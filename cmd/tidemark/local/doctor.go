@@ -203,7 +203,7 @@ func (d *doctor) server(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	at := d.s.Address
-	if at == command.DefaultServer && d.at.Port != 0 { // the user chose no other server
+	if at == Here(d.getenv) && d.at.Port != 0 { // the user chose no other server
 		at = d.at.URL()
 	}
 	h, err := d.healthAt(ctx, at)

@@ -39,7 +39,7 @@ func patient(t *testing.T, env map[string]string) *doctor {
 	p := &terminal.Terminal{In: strings.NewReader(""), Out: &bytes.Buffer{}, Err: &bytes.Buffer{}, JSON: true,
 		Now:   time.Now,
 		Sleep: defaults.Pause}
-	s := command.NewServer(p, getenv)
+	s := command.NewServer(p, getenv, command.DefaultServer)
 	s.Address = "http://127.0.0.1:" + strconv.Itoa(foldertest.FreePort(t))
 	d := &doctor{t: p, s: s, getenv: getenv, room: func(string) (sqlitefile.Room, error) {
 		return sqlitefile.Room{Bytes: 1 << 40,

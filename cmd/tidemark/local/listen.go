@@ -155,9 +155,22 @@ func (l listening) Address() string {
 }
 
 // URL returns the address of the app for people.
-func (l listening) URL() string {
+func (l listening) URL() string { return l.url(l.certificate != nil) }
+
+// Here returns the address for people of the server that the settings describe: PORT, LISTEN, and whether there is a
+// certificate. Settings that are wrong are left to the start.
+func Here(getenv func(string) string) string {
+	port, err := command.ParsePort("PORT", portText(getenv), 65535)
+	l := listening{Port: port}
+	if err = errors.Join(err, l.read(getenv("LISTEN"))); err != nil {
+		return command.DefaultServer
+	}
+	return l.url(getenv("TLS_CERT_FILE") != "")
+}
+
+func (l listening) url(secure bool) string {
 	scheme, host := "http", "localhost"
-	if l.certificate != nil {
+	if secure {
 		scheme = "https"
 	}
 	if name, _, err := net.SplitHostPort(l.given); err == nil && name != "" {
