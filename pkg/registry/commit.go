@@ -353,7 +353,7 @@ func (c *commit) dropRest(ctx context.Context, it *Item) error {
 		return err
 	}
 	if cur.LockOwner == c.b.owner && cur.revision() != it.revision() {
-		if !cur.NextCrawlAt.Equal(it.NextCrawlAt) || cur.ReindexGeneration != it.ReindexGeneration {
+		if c.meanwhile(it, &cur).Asked(c.r.s.Now()) {
 			c.askedRest = append(c.askedRest, inJob(&cur))
 		}
 		*it = cur
@@ -361,6 +361,11 @@ func (c *commit) dropRest(ctx context.Context, it *Item) error {
 	}
 	c.rest = slices.DeleteFunc(c.rest, func(other *Item) bool { return other == it }) // the batch lost the lock
 	return nil
+}
+
+// meanwhile compares an item as the batch has it with its row.
+func (c *commit) meanwhile(read, cur *Item) meanwhile {
+	return meanwhile{Read: read, Now: cur, Began: c.b.Until.Add(-LockTime)}
 }
 
 // rebase reloads an item that was changed during the work. If the batch still holds the lock, the changes are
@@ -380,7 +385,7 @@ func (c *commit) rebase(ctx context.Context, p *pending) error {
 		p.repent(cur)
 		return nil
 	}
-	now, m := c.r.s.Now(), meanwhile{Read: p.read, Now: &cur, Began: c.b.Until.Add(-LockTime)}
+	now, m := c.r.s.Now(), c.meanwhile(p.read, &cur)
 	p.asked = m.Asked(now)
 	m.rebase(&p.Item, now)
 	return resettle(ctx, c.r.tags, &p.Item, m, now)

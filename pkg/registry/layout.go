@@ -64,25 +64,23 @@ const maxDuplicates = 100
 // Twice reads all items and returns the addresses that have two, which happens where REGISTRY_PARTITION_STRATEGY was
 // changed. It returns at most a hundred.
 func (r *Registry) Twice(ctx context.Context) (found []Duplicate, err error) {
-	names, seen := map[string]uint32{}, map[uint64]uint32{} // partitions by number, and the number of each identity
-	var partitions []string
+	seen, partition := map[uint64]string{}, "" // rows come by partition, whose items share one string
 	for e, err := range r.s.Items.Query(ctx, storage.Query{}) {
-		if err != nil {
+		if err != nil || len(found) == maxDuplicates {
 			return found, err
 		}
 		if !isItemRow(e.Row) {
 			continue
 		}
-		if _, known := names[e.Partition]; !known {
-			names[e.Partition] = uint32(len(partitions))
-			partitions = append(partitions, e.Partition)
+		if e.Partition != partition {
+			partition = e.Partition
 		}
 		identity := xxhash.Sum64String(e.Row)
-		if at, again := seen[identity]; again && len(found) < maxDuplicates {
+		if at, again := seen[identity]; again {
 			it := itemOf(e)
-			found = append(found, Duplicate{it.DisplaySource, [2]string{partitions[at], e.Partition}})
+			found = append(found, Duplicate{it.DisplaySource, [2]string{at, partition}})
 		}
-		seen[identity] = names[e.Partition]
+		seen[identity] = partition
 	}
 	return found, nil
 }
