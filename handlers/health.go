@@ -27,11 +27,12 @@ func (h *appState) health(r *http.Request) (int, any, error) {
 	ctx, cancel := context.WithTimeout(r.Context(), healthTime)
 	defer cancel()
 	out := api.Health{Status: api.HealthOK, Storage: "ok", Index: "ok", Version: h.Version, AsOf: time.Now().UTC()}
-	others := ""
+	others, filling := "", ""
 	checks := []*check{
 		{name: "storage", needed: true, into: &out.Storage, ask: pinged(h.Storage)},
 		{name: "index", needed: true, into: &out.Index, ask: pinged(h.Index)},
 		{name: "rebuild", into: &out.Rebuild, ask: h.rebuilding},
+		{name: "filling", into: &filling, ask: h.filling},
 		{name: "migration", into: &out.Migration, ask: h.migrating},
 		{name: "instances", into: &others, ask: h.Indexes.Check},
 	}
@@ -50,8 +51,8 @@ func (h *appState) health(r *http.Request) (int, any, error) {
 		out.Warn("migration: the store was made with another TRACKING_PARAM_PREFIXES, so one source may have two " +
 			"identities: run `tidemark migrate`, or set it back")
 	}
-	if run, filling, err := h.Rebuilds.Filling(ctx); err == nil && filling {
-		out.Warn("index: %s", fillingText(run, true))
+	if filling != "" {
+		out.Warn("index: %s", filling)
 	}
 	if said := h.Worker.Outage(); said != "" {
 		out.Warn("sites: %s", said)
@@ -96,6 +97,9 @@ func (h *appState) rebuilding(ctx context.Context) (id string, err error) {
 	}
 	return id, err
 }
+
+// filling says that the index is being filled, if it is.
+func (h *appState) filling(ctx context.Context) (string, error) { return h.Filling.note(ctx, ""), nil }
 
 // migrating returns the state of a migration that is running or needed.
 func (h *appState) migrating(ctx context.Context) (string, error) {

@@ -27,6 +27,7 @@ type appState struct {
 	Hosts          *registry.Hosts
 	Jobs           *registry.Jobs
 	Rebuilds       *rebuild.Service
+	Filling        *filling
 	Migrate        *migrate.Service
 	Storage, Index pinger
 	Worker         *crawl.Worker     // knows whether any site can be reached

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -209,13 +210,14 @@ type searchHandlers struct {
 	Log     *slog.Logger
 }
 
-// filling knows whether the index lacks pages because it is being filled. It asks at most every few seconds.
+// filling knows whether the index lacks pages because it is being filled. It asks at most every few seconds. Meanwhile
+// other searches have the last answer.
 type filling struct {
 	Rebuilds *rebuild.Service
 
-	mu    sync.Mutex
-	asked time.Time
-	text  string
+	asking sync.Mutex
+	asked  time.Time
+	text   atomic.Pointer[string]
 }
 
 // askAgain is how long an answer about the filling of the index counts. Tests replace it.
@@ -223,24 +225,36 @@ var askAgain = 2 * time.Second
 
 // note adds to the note of an answer that the index is being filled.
 func (f *filling) note(ctx context.Context, note string) string {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if now := time.Now(); now.Sub(f.asked) >= askAgain {
-		run, found, err := f.Rebuilds.Filling(ctx)
-		if f.asked = now; err == nil {
-			f.text = fillingText(run, found)
-		}
+	if f.asking.TryLock() {
+		f.ask(ctx)
+		f.asking.Unlock()
 	}
-	return strings.Join(slices.DeleteFunc([]string{f.text, note}, func(s string) bool { return s == "" }), "; ")
+	if text := f.text.Load(); text != nil && *text != "" {
+		return *text + strings.TrimSuffix("; "+note, "; ")
+	}
+	return note
 }
 
-// fillingText says that pages are missing in the index while a run fills it.
-func fillingText(run rebuild.Run, found bool) string {
-	if !found {
-		return ""
+func (f *filling) ask(ctx context.Context) {
+	now := time.Now()
+	if now.Sub(f.asked) < askAgain {
+		return
 	}
-	return fmt.Sprintf("the index is being filled since %s, so pages may be missing in this answer",
-		run.StartedAt.UTC().Format(time.RFC3339))
+	f.asked = now
+	if active, err := f.Rebuilds.Active(ctx); err == nil {
+		f.text.Store(new(fillingText(active)))
+	}
+}
+
+// fillingText says that pages are missing in the index if one of the active runs fills it.
+func fillingText(active []rebuild.Run) string {
+	for _, run := range active {
+		if run.Fills() {
+			return "the index is being filled since " + run.StartedAt.UTC().Format(time.RFC3339) +
+				", so pages may be missing in this answer"
+		}
+	}
+	return ""
 }
 
 // Routes returns the routes of the area.

@@ -94,6 +94,7 @@ type worker interface {
 func (v *Services) areas(s *server) (areas []area, workers []worker) {
 	found, past, log := registry.NewLookup(v.Registry.Items, v.Rules), v.history(), s.Log
 	view := itemView{Tags: v.Registry.Tags, Hosts: v.Registry.Hosts, Browser: v.Browser}
+	whole := &filling{Rebuilds: v.Rebuilds}
 	work := &runHandlers{Rebuilds: v.Rebuilds, Bulk: v.Bulk, Migrate: v.Migrate, Backfill: v.Backfill, Polls: v.Polls,
 		Schemes: v.Schemes, Mails: v.Imports, Lists: v.Lists, Lookup: found, Log: log}
 	pushes := &entryHandlers{Entries: v.Entries, Enrich: v.Enrich, Lookup: found, Rules: v.Rules, Log: log}
@@ -108,11 +109,10 @@ func (v *Services) areas(s *server) (areas []area, workers []worker) {
 		&captureHandlers{History: past, Compare: compare.New(v.Registry.Items, v.Registry.Tags, v.Registry.Fields(), past),
 			Feed: v.Feed},
 		&indexedContent{Items: v.Registry.Items, Manifests: v.Manifests, Images: v.Worker.Images},
-		&searchHandlers{Answers: v.answers(past, log), Index: v.Index, Lookup: found,
-			Filling: &filling{Rebuilds: v.Rebuilds}, Log: log},
+		&searchHandlers{Answers: v.answers(past, log), Index: v.Index, Lookup: found, Filling: whole, Log: log},
 		changed, pushes, work,
 		&undoHandlers{itemSettings: settings, Changed: changed, Log: v.Undo, Store: v.Store},
-		&appState{Hosts: v.Registry.Hosts, Jobs: v.Registry.Jobs, Rebuilds: v.Rebuilds, Migrate: v.Migrate,
+		&appState{Hosts: v.Registry.Hosts, Jobs: v.Registry.Jobs, Rebuilds: v.Rebuilds, Filling: whole, Migrate: v.Migrate,
 			Storage: v.Store, Index: v.Index, Indexes: v.Indexes, Worker: v.Worker, Browser: v.Browser, Metrics: s.Metrics,
 			Version: v.Version, Log: log},
 		&processHandlers{Metrics: s.Metrics, Activity: v.Activity, Settings: v.Config, Sources: v.Settings},

@@ -93,16 +93,8 @@ func (s *Service) Fill(ctx context.Context, index string) error {
 	return err
 }
 
-// Filling returns the run that fills a new index, which lacks pages until the run ends.
-func (s *Service) Filling(ctx context.Context) (r Run, found bool, err error) {
-	active, err := s.Active(ctx)
-	for _, r := range active {
-		if strings.HasPrefix(r.ID, fillPrefix) {
-			return r, true, nil
-		}
-	}
-	return r, false, err
-}
+// Fills reports whether the run fills a new index, which lacks pages until the run ends.
+func (r Run) Fills() bool { return strings.HasPrefix(r.ID, fillPrefix) }
 
 // Left returns the number of items that are still waiting, for display. It uses [registry.Hosts.Stats]. If runs
 // overlap, the number for each run includes the items of the others.
