@@ -9,10 +9,8 @@ import (
 	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
-	"github.com/tidemark/tidemark/pkg/content/chunk"
 	"github.com/tidemark/tidemark/pkg/content/extract"
 	"github.com/tidemark/tidemark/pkg/content/pick"
-	"github.com/tidemark/tidemark/pkg/crawl/index"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/options"
@@ -52,21 +50,6 @@ func (h *captureHandlers) findPast(ctx context.Context, id string) (history.Past
 	return p, wire.Field("id", err)
 }
 
-// indexedContent answers requests about the chunks and pictures of an item in the index.
-type indexedContent struct {
-	Items     *registry.Items
-	Manifests *index.Manifests
-	Images    func(context.Context, registry.Item) ([]search.Image, error) // the pictures of an item in the index
-}
-
-// Routes returns the routes about chunks and pictures in the index.
-func (h *indexedContent) Routes() []wire.Route {
-	return []wire.Route{
-		wire.On(api.ListChunks, h.chunks),
-		wire.On(api.ListImages, h.images),
-	}
-}
-
 // ignoreLines adds or removes rules for lines that do not count as changes.
 func (h *captureHandlers) ignoreLines(ctx context.Context, q api.IgnoreRequest) (out api.IgnoreResult, err error) {
 	past, err := h.findPast(ctx, q.ID)
@@ -101,52 +84,6 @@ func ignoredJSON(done compare.Result) api.IgnoreResult {
 func ignoreLine(l compare.Proposal) api.IgnoreLine {
 	return api.IgnoreLine{Was: l.Was, Is: l.Is, Fact: l.Fact, Moves: append([]string{}, l.Moves...), Pattern: l.Rule,
 		Why: l.Why}
-}
-
-// chunks lists the chunks that were last written to the index for an item.
-func (h *indexedContent) chunks(ctx context.Context, q api.ItemID) (api.ChunkList, error) {
-	out := api.ChunkList{Chunks: []api.ChunkInfo{}}
-	it, err := h.Items.Find(ctx, source.ID(q.ID))
-	if err != nil || it.Manifest == "" {
-		return out, wire.Field("id", err)
-	}
-	records, err := h.Manifests.Records(ctx, it.ID, it.Manifest)
-	for _, c := range records {
-		segment := segmentOf(c.MetaV2.Segment)
-		out.Chunks = append(out.Chunks, api.ChunkInfo{
-			ChunkUID: string(c.ChunkUID), VirtualPath: c.MetaV2.VirtualPath, Key: string(c.Key), Kind: string(c.Kind),
-			Heading: c.Heading, Zone: string(c.Zone),
-			Anchor: wire.Anchor(c.Anchor), Name: c.Name, Tokens: c.Tokens, Start: c.Start, End: c.End,
-			TextHash: c.TextHash, Segment: segment,
-			MetaV2: api.ChunkMeta{ChunkUID: string(c.MetaV2.ChunkUID), VirtualPath: c.MetaV2.VirtualPath, Segment: segment},
-		})
-	}
-	return out, err
-}
-
-func segmentOf(s *chunk.SegmentRecord) *api.ChunkSegment {
-	if s == nil {
-		return nil
-	}
-	out := &api.ChunkSegment{SegmentUID: s.SegmentUID, Type: s.Type, VirtualPath: s.VirtualPath}
-	if s.LanguageID != nil {
-		out.LanguageID = *s.LanguageID
-	}
-	return out
-}
-
-// images lists the pictures of an item that are in the index (A18).
-func (h *indexedContent) images(ctx context.Context, q api.ItemID) (api.ImageList, error) {
-	out := api.ImageList{Images: []api.Image{}}
-	it, err := h.Items.Find(ctx, source.ID(q.ID))
-	if err != nil {
-		return out, wire.Field("id", err)
-	}
-	found, err := h.Images(ctx, it)
-	for _, img := range found {
-		out.Images = append(out.Images, imageJSON(img, string(it.ID), it.DisplaySource))
-	}
-	return out, err
 }
 
 // imageJSON returns a picture of a page as a type of the API.

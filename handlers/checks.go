@@ -19,6 +19,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/run"
 	"github.com/tidemark/tidemark/pkg/run/bulk"
+	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/storage/undo"
 )
 
@@ -48,6 +49,7 @@ type checkTimers struct {
 	Worker     *crawl.Worker
 	Activity   *activity.Log
 	Feed       *feed.Feed
+	Index      search.Index
 	Deliveries *notify.Worker
 	Rules      *notify.Follower
 	Undo       *undo.Log
@@ -151,6 +153,7 @@ func (h *checkTimers) purgeTimer(ctx context.Context, _ wire.Envelope) (string, 
 	note("old activity removed", "rows", rows, failed)
 	segments, failed := h.Feed.Purge(ctx, h.KeepChanges)
 	note("old changes removed", "segments", segments, failed)
+	note("old deletions forgotten", "", 0, h.Index.Forget(ctx, time.Now().Add(-h.KeepChanges)))
 	deliveries, failed := h.Deliveries.Purge(ctx)
 	note("old deliveries removed", "deliveries", deliveries, failed)
 	done, failed := h.Undo.Sweep(ctx)

@@ -62,6 +62,7 @@ func TestEntriesContract(t *testing.T) {
 			strings.Repeat("a", 25) + "e", ""},
 		{"D10 entries of a policy", "GET", "/api/entries?policy=telegram_link_v1", ""},
 		{"D10 an entry", "GET", "/api/entries/ENTRY", ""},
+		{"J9 the chunks of an entry", "GET", "/api/entries/ENTRY/chunks", ""},
 		{"D10 a link, before its page is crawled", "GET", "/api/entries/LINK", ""},
 		{"the worker works", "", "", ""},
 		{"D10 a link with its page", "GET", "/api/entries/LINK", ""},

@@ -325,7 +325,8 @@ func (r *rig) deliver(queue, trigger string) bool {
 
 // volatile matches values that the contract does not promise: times of the wall clock, and the values of scores and
 // chunk UIDs, which have tests of their own.
-var volatile = regexp.MustCompile(`"(asOf|score|chunkUid)": ("[^"]+"|[-+.0-9eE]+)|"(key)": "tm_[a-z2-7]{26}"`)
+var volatile = regexp.MustCompile(`"(asOf|score|chunkUid)": ("[^"]+"|[-+.0-9eE]+)|"(key)": "tm_[a-z2-7]{26}"|` +
+	`"(cursor|generation)": "[0-9a-f]{16}[^"]*"`)
 
 // pretty indents a JSON body.
 func pretty(t *testing.T, body []byte) string {
@@ -334,7 +335,7 @@ func pretty(t *testing.T, body []byte) string {
 	if err := json.Indent(&buf, bytes.TrimSpace(body), "", "  "); err != nil {
 		t.Fatalf("not JSON: %v\n%s", err, body)
 	}
-	return volatile.ReplaceAllString(buf.String(), `"$1$3": "…"`)
+	return volatile.ReplaceAllString(buf.String(), `"$1$3$4": "…"`)
 }
 
 func problemOf(t *testing.T, w *httptest.ResponseRecorder) api.Problem {

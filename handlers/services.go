@@ -53,6 +53,8 @@ type Services struct {
 	Worker    *crawl.Worker
 	Browser   *render.Renderer // renders pages; nil if there is no browser
 	Index     search.Index
+	// Vectors returns the vectors of texts by the model that is configured; nil if there is none.
+	Vectors   func(ctx context.Context, texts []string) ([][]float32, error)
 	Documents *document.Reader
 	Files     *file.Client
 	Admit     func(url string) error   // returns why a URL would never be fetched, or nil; if unset, all are admitted
@@ -108,7 +110,8 @@ func (v *Services) areas(s *server) (areas []area, workers []worker) {
 		settings,
 		&captureHandlers{History: past, Compare: compare.New(v.Registry.Items, v.Registry.Tags, v.Registry.Fields(), past),
 			Feed: v.Feed},
-		&indexedContent{Items: v.Registry.Items, Manifests: v.Manifests, Images: v.Worker.Images},
+		&indexedContent{Items: v.Registry.Items, Manifests: v.Manifests, Entries: v.Entries, Index: v.Index,
+			Vectors: v.Vectors, Images: v.Worker.Images},
 		&searchHandlers{Answers: v.answers(past, log), Index: v.Index, Lookup: found, Filling: whole, Log: log},
 		changed, pushes, work,
 		&undoHandlers{itemSettings: settings, Changed: changed, Log: v.Undo, Store: v.Store},
@@ -123,7 +126,7 @@ func (v *Services) areas(s *server) (areas []area, workers []worker) {
 	return areas, []worker{
 		&checkQueue{Worker: v.Worker, Instance: v.Instance, Process: rand.Text()[:8], Log: log},
 		&checkTimers{Jobs: v.Registry.Jobs, Hosts: v.Registry.Hosts, Items: v.Registry.Items, Worker: v.Worker,
-			Metrics: s.Metrics, Activity: v.Activity, Feed: v.Feed,
+			Metrics: s.Metrics, Activity: v.Activity, Feed: v.Feed, Index: v.Index,
 			Deliveries: v.Notify.Worker, Rules: v.Notify.Follower, Undo: v.Undo, Bulk: v.Bulk,
 			PurgeGone: v.PurgeGone, KeepChanges: v.KeepChanges, Log: log,
 			AfterSweep: []func(context.Context) (int, error){changed.Follow, v.Rebuilds.RequeueStalled,

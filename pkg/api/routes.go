@@ -107,6 +107,8 @@ var (
 	ListCaptures = route[CaptureQuery, CapturePage](ok, get, "items/{id}/captures")
 	ListEdges    = route[EdgeQuery, EdgePage](ok, get, "items/{id}/lineage")
 	ListChunks   = route[ItemID, ChunkList](ok, get, "items/{id}/chunks")
+	EntryChunks  = route[EntryID, ChunkList](ok, get, "entries/{id}/chunks")
+	FollowChunks = route[ChunkQuery, ChunkChanges](ok, get, "chunks/changes")
 	ListImages   = route[ItemID, ImageList](ok, get, "items/{id}/images")
 	GetField     = route[FieldQuery, FieldHistory](ok, get, "items/{id}/fields/{name}")
 	GetFieldCSV  = also[FieldQuery, []byte](GetField.Endpoint) // the same route with the format csv

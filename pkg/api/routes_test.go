@@ -61,6 +61,9 @@ var requests = []asked{
 	ask(ListCaptures, CaptureQuery{ID: "url_a", Continuation: "b"}, "GET items/url_a/captures?continuation=b", ""),
 	ask(ListEdges, EdgeQuery{ID: "url_a"}, "GET items/url_a/lineage", ""),
 	ask(ListChunks, ItemID{ID: "url_a"}, "GET items/url_a/chunks", ""),
+	ask(FollowChunks, ChunkQuery{Since: "a.1", Top: 5, Tag: "b", Vectors: true},
+		"GET chunks/changes?since=a.1&tag=b&top=5&vectors=true", ""),
+	ask(EntryChunks, EntryID{ID: "entry_a"}, "GET entries/entry_a/chunks", ""),
 	ask(ListImages, ItemID{ID: "url_a"}, "GET items/url_a/images", ""),
 	{GetCapture.Endpoint, "GET items/url_a/captures/" + tideSHA256 + "?raw=true", "", "tide",
 		func(t *testing.T, c *Client) error {

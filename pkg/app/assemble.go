@@ -103,7 +103,8 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 	}
 	return &handlers.Services{
 		Store: a.store, Registry: reg, Feed: changes, Snapshots: known.snapshots, Manifests: known.manifests,
-		Worker: worker, Browser: browser, Index: out.searched, Documents: in.documents, Files: in.files, Admit: in.web.Admit,
+		Worker: worker, Browser: browser, Index: out.searched, Vectors: out.vectorsOf,
+		Documents: in.documents, Files: in.files, Admit: in.web.Admit,
 		Schemes:  &fetch.SchemeGuesser{Transport: in.web.Transport(), UserAgent: cfg.Fetch.UserAgent},
 		Rebuilds: runs.rebuild, Bulk: runs.bulk, Migrate: runs.migrate, Backfill: runs.backfill, Polls: runs.sites,
 		Entries: pushed.entries, Enrich: pushed.enrich, Imports: pushed.imports, Lists: a.lists(in, reg.Items),
@@ -182,6 +183,8 @@ type indexed struct {
 	none     bool       // whether no index is configured
 	searched search.Index
 	vectors  crawl.Embedder // nil if there is no model for vectors
+	// vectorsOf returns the vectors of texts; nil if there is no model.
+	vectorsOf func(ctx context.Context, texts []string) ([][]float32, error)
 }
 
 func (a assembly) index(ctx context.Context, engine search.Index) (out indexed, err error) {
@@ -193,7 +196,7 @@ func (a assembly) index(ctx context.Context, engine search.Index) (out indexed, 
 	}
 	out.searched = out.engine
 	if !out.none && a.cfg.Models.Embeddings != "" {
-		out.searched, out.vectors, err = a.withVectors(ctx, out.engine)
+		err = a.addVectors(ctx, &out)
 	}
 	return out, err
 }
@@ -360,15 +363,17 @@ func (a assembly) client() (*openai.Client, error) {
 	})
 }
 
-// withVectors returns an index that adds vectors to queries, and the embedder that adds them to pages.
-func (a assembly) withVectors(ctx context.Context, index search.Index) (search.Index, crawl.Embedder, error) {
+// addVectors adds vectors to queries and pages.
+func (a assembly) addVectors(ctx context.Context, to *indexed) error {
 	client, err := a.client()
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	model := client.Embedder(a.cfg.Models.Embeddings)
 	cached := embed.NewCached(embed.NewBreaker(model), a.store, a.log)
-	return embed.NewHybrid(index, model, a.log), embed.NewPageEmbedder(cached), cached.Create(ctx)
+	to.searched, to.vectors = embed.NewHybrid(to.engine, model, a.log), embed.NewPageEmbedder(cached)
+	to.vectorsOf = cached.Embed
+	return cached.Create(ctx)
 }
 
 // A beginner is an index that may be new although items exist. The index on this machine may have been lost, or the

@@ -102,6 +102,21 @@ func (x *lazyIndex) Suggest(ctx context.Context, typed string) ([]string, error)
 	return whenReady(ctx, x, func() ([]string, error) { return x.Index.Suggest(ctx, typed) })
 }
 
+func (x *lazyIndex) Page(ctx context.Context, id string) (search.Page, error) {
+	return whenReady(ctx, x, func() (search.Page, error) { return x.Index.Page(ctx, id) })
+}
+
+func (x *lazyIndex) Follow(ctx context.Context, q search.FollowQuery) (search.Followed, error) {
+	return whenReady(ctx, x, func() (search.Followed, error) { return x.Index.Follow(ctx, q) })
+}
+
+func (x *lazyIndex) Forget(ctx context.Context, before time.Time) error {
+	if err := x.ready(ctx); err != nil {
+		return err
+	}
+	return x.Index.Forget(ctx, before)
+}
+
 func (x *lazyIndex) Count(ctx context.Context) (int, error) {
 	return whenReady(ctx, x, func() (int, error) { return x.Index.Count(ctx) })
 }

@@ -35,7 +35,10 @@ type row struct {
 // idPattern matches the id of an entry, which contains its location: entry_<policy>-<token>.
 var idPattern = regexp.MustCompile(`^entry_([a-z][a-z0-9_]{0,63})?-([a-z2-7]{26})$`)
 
-func makeID(policy, token string) string { return "entry_" + policy + "-" + token }
+// IDPrefix begins the id of every entry.
+const IDPrefix = "entry_"
+
+func makeID(policy, token string) string { return IDPrefix + policy + "-" + token }
 
 // keyOf returns the key of the row of the entry with the given id. Errors: NotFound for a malformed id, because no
 // entry has such an id.

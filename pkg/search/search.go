@@ -65,6 +65,7 @@ type Page struct {
 	Group      string
 	Precedence int    // 0 to 9
 	Content    string // digest of the page's text
+	Capture    string // the capture that the texts come from; "" for an entry
 	// Images are the page's images (spec 003 §8), in page order. Put and Remove apply to them together with the page.
 	Images []Image
 	// Known describes the contents of the index for this page, or is nil if the caller does not know them. If it is
@@ -245,6 +246,14 @@ type Index interface {
 	Suggest(ctx context.Context, typed string) ([]string, error)
 	// Texts returns the texts of chunks of a page, by their uids. Chunks that the page lacks are left out.
 	Texts(ctx context.Context, id string, uids []string) (map[string]string, error)
+	// Page returns what the index holds of a page: its texts, without images and vectors, in the order of the last Put
+	// as far as the engine keeps it. Errors: NotFound if the index does not hold the page.
+	Page(ctx context.Context, id string) (Page, error)
+	// Follow returns what was written to the index since a cursor. Errors: Expired for a cursor that is too old, or that
+	// this index never gave; Invalid for a cursor of another filter.
+	Follow(ctx context.Context, q FollowQuery) (Followed, error)
+	// Forget forgets deletions before the given time. Older cursors expire.
+	Forget(ctx context.Context, before time.Time) error
 	// Count returns the number of pages in the index.
 	Count(ctx context.Context) (int, error)
 	// Ping checks that the index answers within ctx. It also reports a problem that the last writes met and that an
@@ -339,6 +348,17 @@ func (None) Suggest(context.Context, string) ([]string, error) { return nil, err
 
 // Texts returns nothing.
 func (None) Texts(context.Context, string, []string) (map[string]string, error) { return nil, nil }
+
+// Page returns NotFound.
+func (None) Page(_ context.Context, id string) (Page, error) {
+	return Page{}, fault.New(fault.NotFound, "there is no index that could hold page %s", id)
+}
+
+// Follow returns Unavailable, with an error that says what to configure.
+func (None) Follow(context.Context, FollowQuery) (Followed, error) { return Followed{}, errNone }
+
+// Forget does nothing.
+func (None) Forget(context.Context, time.Time) error { return nil }
 
 // Count returns 0.
 func (None) Count(context.Context) (int, error) { return 0, nil }

@@ -292,6 +292,14 @@ func TableHeader(table string) string {
 // separator joins the headings of a path, outermost first.
 const separator = " › "
 
+// HeadingPath returns the headings of a path as it stands in [Chunk.Heading], outermost first.
+func HeadingPath(path string) []string {
+	if path == "" {
+		return []string{}
+	}
+	return strings.Split(path, separator)
+}
+
 // maxPath bounds a heading path and each heading in it, in bytes. Some pages have very long headings.
 const maxPath = 500
 

@@ -41,6 +41,7 @@ func Prepare(it *registry.Item, name chunk.Name, doc extract.Document, images []
 		ID: string(it.ID), URL: it.DisplaySource, Host: it.SourceHost, Type: TypePage,
 		Title: doc.Title, Language: it.Language, MimeType: doc.MimeType, IndexedAt: now, ChangedAt: it.LastChanged,
 		PublishedAt: doc.Metadata.Believable(now).Published, Images: images, Tags: it.Tags,
+		Capture: it.RawHash,
 	}
 	p.Title = cmp.Or(p.Title, it.DisplaySource)
 	e := Prepared{Page: p}

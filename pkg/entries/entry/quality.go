@@ -199,12 +199,26 @@ func PageOf(f Fields, now time.Time) search.Page {
 		ID: f.Text("id"), URL: f.Text("url"), Host: HostOf(f), Type: TypeEntry,
 		Title: TitleOf(f), Language: text.Language, MimeType: "text/plain", IndexedAt: now, ChangedAt: sentAt(f),
 	}
-	body, _ := chunk.Split(chunk.Page{ID: p.ID, Title: p.Title, Blocks: text.Blocks})
-	about, _ := chunk.Split(chunk.Page{ID: p.ID + "/about", Blocks: aboutOf(f)})
-	for _, c := range append(body, about...) {
+	for _, c := range chunksOf(f, text) {
 		p.Chunks = append(p.Chunks, search.Chunk{Key: string(c.Key), UID: string(c.UID), Heading: c.Heading, Text: c.Text})
 	}
 	return p
+}
+
+// Records returns the records of the chunks that [PageOf] gives to an entry.
+func Records(f Fields) (records []chunk.Record) {
+	text, _ := web.Extract([]byte(TextOf(f)), "text/plain; charset=utf-8", mailBase, extract.Limits{})
+	for _, c := range chunksOf(f, text) {
+		records = append(records, chunk.RecordOf(c))
+	}
+	return records
+}
+
+func chunksOf(f Fields, text extract.Document) []chunk.Chunk {
+	id := f.Text("id")
+	body, _ := chunk.Split(chunk.Page{ID: id, Title: TitleOf(f), Blocks: text.Blocks})
+	about, _ := chunk.Split(chunk.Page{ID: id + "/about", Blocks: aboutOf(f)})
+	return append(body, about...)
 }
 
 // HostOf returns the origin of an entry, such as email.

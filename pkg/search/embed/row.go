@@ -85,7 +85,7 @@ type PageEmbedder struct {
 // NewPageEmbedder returns a PageEmbedder for a model, which should be [Cached].
 func NewPageEmbedder(model llm.Embedder) *PageEmbedder {
 	of := digestOf(model.Model())
-	return &PageEmbedder{model: model, tag: "-" + hex.EncodeToString(of[:4])}
+	return &PageEmbedder{model: model, tag: hex.EncodeToString(of[:4])}
 }
 
 // Embed adds vectors to the chunks of a page. It also adds the model's name to the keys of the chunks, because a key
@@ -100,7 +100,7 @@ func (f *PageEmbedder) Embed(ctx context.Context, p *search.Page) (err error) {
 	var places []int
 	same := p.Known != nil && p.Known.Fields == p.Contents().Fields // if false, all chunks are written again
 	for i, c := range p.Chunks {
-		c.Key += f.tag
+		c.Key = search.WithModel(c.Key, f.tag)
 		filled.Chunks[i] = c
 		if same && knows(p.Known, c.Key) {
 			continue

@@ -43,7 +43,7 @@ func Fuse(rankings ...[]search.Result) []Passage {
 					at[key] = n
 					page := r
 					page.Passages = nil
-					all = append(all, Passage{Page: page, UID: p.ChunkUID, Heading: headings(p.Heading),
+					all = append(all, Passage{Page: page, UID: p.ChunkUID, Heading: chunk.HeadingPath(p.Heading),
 						Anchor: p.Anchor, Zone: p.Zone,
 						Text: p.Text})
 				}
@@ -53,13 +53,6 @@ func Fuse(rankings ...[]search.Result) []Passage {
 	}
 	slices.SortStableFunc(all, func(a, b Passage) int { return cmp.Compare(b.Score, a.Score) })
 	return all
-}
-
-func headings(path string) []string {
-	if path == "" {
-		return []string{}
-	}
-	return strings.Split(path, " › ")
 }
 
 // Tokens estimates the number of tokens in a passage: in its text and its headings.

@@ -110,7 +110,7 @@ func databaseAt(path string) *sqlitefile.File {
 // filter, and the date filter that often accompanies it.
 var format = sqlitefile.Format{
 	ApplicationID: 0x54494445, // "TIDE"
-	Version:       18,
+	Version:       19,
 	Schema: `
 CREATE TABLE pages (
 	rowid INTEGER PRIMARY KEY,
@@ -120,7 +120,8 @@ CREATE TABLE pages (
 	images INTEGER NOT NULL DEFAULT 0,
 	same TEXT NOT NULL, place INTEGER NOT NULL,
 	published_at INTEGER NOT NULL DEFAULT 0,
-	tags TEXT NOT NULL DEFAULT '', path TEXT NOT NULL DEFAULT ''
+	tags TEXT NOT NULL DEFAULT '', path TEXT NOT NULL DEFAULT '', capture TEXT NOT NULL DEFAULT '',
+	written INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX pages_host ON pages (host, changed_at);
 CREATE TABLE images (
@@ -129,11 +130,18 @@ CREATE TABLE images (
 	PRIMARY KEY (page, id)
 ) WITHOUT ROWID;
 CREATE TABLE chunks (
-	id INTEGER PRIMARY KEY, document INTEGER NOT NULL DEFAULT 0,
+	id INTEGER PRIMARY KEY, document INTEGER NOT NULL DEFAULT 0, written INTEGER NOT NULL DEFAULT 0,
 	key TEXT NOT NULL, uid TEXT NOT NULL,
 	title TEXT NOT NULL, heading TEXT NOT NULL, body TEXT NOT NULL,
 	anchor TEXT NOT NULL DEFAULT '', zone TEXT NOT NULL DEFAULT ''
 );
+CREATE INDEX chunks_written ON chunks (written);
+CREATE TABLE writes (
+	number INTEGER PRIMARY KEY, page TEXT NOT NULL, at INTEGER NOT NULL,
+	whole INTEGER NOT NULL, keys TEXT NOT NULL, was TEXT NOT NULL
+);
+CREATE TABLE feed (name TEXT NOT NULL, forgotten INTEGER NOT NULL);
+INSERT INTO feed VALUES (lower(hex(randomblob(8))), 0);
 CREATE TABLE begun (name TEXT NOT NULL);
 INSERT INTO begun VALUES (lower(hex(randomblob(8))));
 CREATE TABLE vectors (chunk INTEGER PRIMARY KEY, vector BLOB NOT NULL);
@@ -143,6 +151,7 @@ CREATE TABLE forms (language TEXT NOT NULL, stem TEXT NOT NULL, word TEXT NOT NU
 ` + bitsTable + postings.Schema,
 	Roots: []string{"SELECT max(rowid) FROM pages", "SELECT max(id) FROM chunks", "SELECT max(page) FROM images",
 		"SELECT max(chunk) FROM vectors", "SELECT max(id) FROM leaves", "SELECT max(id) FROM lists",
-		"SELECT max(block) FROM documents", "SELECT count(*) FROM segments"},
+		"SELECT max(block) FROM documents", "SELECT max(number) FROM writes",
+		"SELECT count(*) FROM segments"},
 	Other: "use a newer program, or remove the file and rebuild",
 }

@@ -46,7 +46,11 @@ func (w *writer) put(p search.Page) error {
 		return err
 	}
 	want, before := wanted(p), len(w.added)
-	if err := w.replaceChunks(page.row, want); err != nil {
+	gone, wrote, err := w.replaceChunks(page.row, want)
+	if err != nil {
+		return err
+	}
+	if err := w.note(page, p, gone, wrote); err != nil {
 		return err
 	}
 	if err := w.replaceImages(page, p.Images); err != nil {
@@ -69,7 +73,10 @@ func (ix *Index) Remove(ctx context.Context, id string, _ *search.Contents) erro
 		if err != nil {
 			return err
 		}
-		if err := w.replaceChunks(page.row, nil); err != nil {
+		if _, _, err := w.replaceChunks(page.row, nil); err != nil {
+			return err
+		}
+		if err := w.noteRemoval(id, page); err != nil {
 			return err
 		}
 		if err := w.replaceImages(page, nil); err != nil {
@@ -90,6 +97,9 @@ func (ix *Index) inTransaction(ctx context.Context, do func(*writer) error) erro
 	defer tx.Rollback()
 	w := &writer{ctx: ctx, tx: prepared, words: &ix.words, learned: map[uint64]bool{}, vectors: map[int64][]byte{},
 		analyzer: ranking.NewAnalyzer(postings.MaxWord), postings: postings.NewWriter(ctx, prepared)}
+	if w.last, err = lastWrite(ctx, prepared); err != nil {
+		return err
+	}
 	if err := do(w); err != nil {
 		return err
 	}

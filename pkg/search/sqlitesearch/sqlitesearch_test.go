@@ -23,6 +23,10 @@ func TestIndex(t *testing.T) {
 	searchtest.Index(t, func(t *testing.T) search.Index { return open(t, filepath.Join(t.TempDir(), "search.db")) })
 }
 
+func TestJ9Follow(t *testing.T) {
+	searchtest.Follow(t, func(t *testing.T) search.Index { return open(t, filepath.Join(t.TempDir(), "search.db")) })
+}
+
 func open(t testing.TB, path string) *Index {
 	t.Helper()
 	ix, err := Open(path, Options{})

@@ -33,6 +33,7 @@ type writer struct {
 	analyzer *ranking.Analyzer
 	// postings collects the words of the added chunks, and the chunks that were removed.
 	postings *postings.Writer
+	last     int64 // number of the last write; see noted
 }
 
 func (w *writer) exec(query string, args ...any) error {
@@ -56,12 +57,16 @@ type stored struct {
 	images   int // number of images according to the row
 	language string
 	known    bool // there was a row before
+	shown    shown
 }
 
 // rowOf finds the row of a page. Errors: sql.ErrNoRows if there is none.
 func (w *writer) rowOf(id string) (page stored, err error) {
-	const query = "SELECT rowid, images, language FROM pages WHERE id = ?"
-	err = w.tx.QueryRowContext(w.ctx, query, id).Scan(&page.row, &page.images, &page.language)
+	const query = "SELECT rowid, images, language, url, host, type, title, published_at, tags FROM pages WHERE id = ?"
+	was := &page.shown
+	err = w.tx.QueryRowContext(w.ctx, query, id).Scan(&page.row, &page.images, &page.language, &was.url, &was.host,
+		&was.kind, &was.title, &was.published, &was.tags)
+	was.language = page.language
 	return page, err
 }
 
@@ -70,16 +75,17 @@ func (w *writer) rowOf(id string) (page stored, err error) {
 func (w *writer) putPage(p search.Page) (page stored, err error) {
 	const insert = `
 INSERT INTO pages (id, url, host, type, title, language, mime, indexed_at, changed_at, same, place,
-	published_at, tags, path)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+	published_at, tags, path, capture)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (id) DO UPDATE SET url = excluded.url, host = excluded.host, type = excluded.type, title = excluded.title,
 	language = excluded.language, mime = excluded.mime, indexed_at = excluded.indexed_at, changed_at = excluded.changed_at,
 	same = excluded.same, place = excluded.place, published_at = excluded.published_at, tags = excluded.tags,
-	path = excluded.path
-WHERE (url, host, type, title, language, mime, indexed_at, changed_at, same, place, published_at, tags, path) IS NOT
+	path = excluded.path, capture = excluded.capture
+WHERE (url, host, type, title, language, mime, indexed_at, changed_at, same, place, published_at, tags, path,
+	capture) IS NOT
 	(excluded.url, excluded.host, excluded.type, excluded.title, excluded.language, excluded.mime,
 	excluded.indexed_at, excluded.changed_at, excluded.same, excluded.place, excluded.published_at, excluded.tags,
-	excluded.path)`
+	excluded.path, excluded.capture)`
 	page, err = w.rowOf(p.ID)
 	isNew := errors.Is(err, sql.ErrNoRows)
 	page.known = !isNew
@@ -89,7 +95,7 @@ WHERE (url, host, type, title, language, mime, indexed_at, changed_at, same, pla
 	res, err := w.tx.ExecContext(w.ctx, insert, p.ID, tokens.Plain(p.URL), tokens.Plain(p.Host), tokens.Plain(p.Type),
 		tokens.Plain(p.Title), tokens.Plain(p.Language), tokens.Plain(p.MimeType), p.IndexedAt.UTC().Format(time.RFC3339),
 		p.ChangedAt.Unix(), sameOf(p), p.Precedence,
-		unixOf(p.PublishedAt), tagLines(p.Tags), search.PathOf(p.URL))
+		unixOf(p.PublishedAt), tagLines(p.Tags), search.PathOf(p.URL), tokens.Plain(p.Capture))
 	if err == nil && isNew {
 		page.row, err = res.LastInsertId()
 	}
@@ -153,11 +159,12 @@ func (w *writer) readRange(from, to int64, most int) (all []row, err error) {
 	return all, nil
 }
 
-// replaceChunks writes the difference. It deletes rows first, so that their slots become free.
-func (w *writer) replaceChunks(page int64, want []row) error {
+// replaceChunks writes the difference. It deletes rows first, so that their slots become free. It returns the keys of
+// the deleted chunks, and whether it has written others.
+func (w *writer) replaceChunks(page int64, want []row) (deleted []string, wrote bool, err error) {
 	old, err := w.readChunks(page)
 	if err != nil {
-		return err
+		return nil, false, err
 	}
 	stays := make(map[string]bool, len(want))
 	for _, r := range want {
@@ -167,16 +174,20 @@ func (w *writer) replaceChunks(page int64, want []row) error {
 	for key, o := range old {
 		if stays[key] {
 			taken[o.id] = true
-		} else if err := w.removeChunk(o); err != nil {
-			return err
+			continue
 		}
+		if err := w.removeChunk(o); err != nil {
+			return nil, false, err
+		}
+		deleted = append(deleted, key)
 	}
 	free := firstSlot(page)
 	for _, r := range want {
 		o, found := old[r.key]
+		changed := true
 		if found {
 			r.id = o.id
-			err = w.updateChunk(o, r)
+			changed, err = w.updateChunk(o, r)
 		} else {
 			for taken[free] {
 				free++
@@ -186,10 +197,11 @@ func (w *writer) replaceChunks(page int64, want []row) error {
 			err = w.addChunk(r)
 		}
 		if err != nil {
-			return err
+			return nil, false, err
 		}
+		wrote = wrote || changed
 	}
-	return nil
+	return deleted, wrote, nil
 }
 
 // addText adds the words of a chunk to the postings.
@@ -208,29 +220,30 @@ func (w *writer) addChunk(r row) error {
 	if err := w.addText(&r); err != nil {
 		return err
 	}
-	const insert = "INSERT INTO chunks (id, document, key, uid, title, heading, body, anchor, zone) " +
-		"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-	err := w.exec(insert, r.id, r.document, r.key, r.uid, r.title, r.heading, r.body, r.anchor, r.zone)
+	const insert = "INSERT INTO chunks (id, document, written, key, uid, title, heading, body, anchor, zone) " +
+		"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+	err := w.exec(insert, r.id, r.document, w.last+1, r.key, r.uid, r.title, r.heading, r.body, r.anchor, r.zone)
 	if err == nil {
-		err = w.putVector(r)
+		_, err = w.putVector(r)
 	}
 	return err
 }
 
-// putVector writes the vector of a chunk, unless the index already has it or the caller passed none. A stored vector
-// of another length is from an earlier model, and queries cannot use it.
-func (w *writer) putVector(r row) error {
+// putVector writes the vector of a chunk, and returns whether it did. It does not if the index
+// already has the vector or the caller passed none. A stored vector of another length is from an earlier model, and
+// queries cannot use it.
+func (w *writer) putVector(r row) (changed bool, err error) {
 	if r.vector == nil {
-		return nil
+		return false, nil
 	}
 	const upsert = `
 INSERT INTO vectors (chunk, vector) VALUES (?, ?)
 ON CONFLICT (chunk) DO UPDATE SET vector = excluded.vector WHERE length(vector) <> length(excluded.vector)`
-	changed, err := w.changes(upsert, r.id, r.vector)
+	changed, err = w.changes(upsert, r.id, r.vector)
 	if changed {
 		w.vectors[r.id] = r.vector
 	}
-	return err
+	return changed, err
 }
 
 func (w *writer) removeChunk(old row) error {
@@ -245,25 +258,26 @@ func (w *writer) removeChunk(old row) error {
 	return w.exec("DELETE FROM chunks WHERE id = ?", old.id)
 }
 
-// updateChunk changes the row old to r, where they differ. Equal keys mean equal vectors. But the stored vector may
-// be missing, if the index had no model in the meantime ([useModel]).
-func (w *writer) updateChunk(old, r row) error {
-	if err := w.putVector(r); err != nil {
-		return err
+// updateChunk changes the row old to r, where they differ, and returns whether they do. Equal keys mean equal vectors.
+// But the stored vector may be missing, if the index had no model in the meantime ([useModel]).
+func (w *writer) updateChunk(old, r row) (changed bool, err error) {
+	if changed, err = w.putVector(r); err != nil {
+		return false, err
 	}
 	sameText := old.title == r.title && old.heading == r.heading && old.body == r.body
-	switch {
-	case sameText && old.uid == r.uid && old.anchor == r.anchor:
-		return nil
-	case sameText:
-		return w.exec("UPDATE chunks SET uid = ?, anchor = ? WHERE id = ?", r.uid, r.anchor, r.id)
+	if sameText && old.uid == r.uid && old.anchor == r.anchor && !changed {
+		return false, nil
+	}
+	if sameText {
+		return true, w.exec("UPDATE chunks SET uid = ?, anchor = ?, written = ? WHERE id = ?", r.uid, r.anchor, w.last+1,
+			r.id)
 	}
 	w.postings.Remove(old.document)
 	if err := w.addText(&r); err != nil {
-		return err
+		return false, err
 	}
-	return w.exec("UPDATE chunks SET document = ?, uid = ?, title = ?, heading = ?, body = ?, anchor = ? WHERE id = ?",
-		r.document, r.uid, r.title, r.heading, r.body, r.anchor, r.id)
+	return true, w.exec("UPDATE chunks SET document = ?, uid = ?, title = ?, heading = ?, body = ?, anchor = ?, "+
+		"written = ? WHERE id = ?", r.document, r.uid, r.title, r.heading, r.body, r.anchor, w.last+1, r.id)
 }
 
 // slotBits is the number of low bits in a chunk's row id. They hold the slot, which distinguishes the chunk from the

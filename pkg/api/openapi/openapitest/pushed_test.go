@@ -68,6 +68,14 @@ func pushed() []operation {
 			fails: []int{http.StatusNotFound},
 			shown: []string{"D10 an entry", "D10 a link with its page"},
 		},
+		{
+			of: api.EntryChunks.Endpoint, id: "listEntryChunks", tag: tagEntries,
+			summary: "List the chunks of an entry",
+			about:   "As the index holds them.",
+			gives:   "The chunks.",
+			fails:   []int{http.StatusNotFound},
+			shown:   []string{"J9 the chunks of an entry"},
+		},
 	}
 }
 

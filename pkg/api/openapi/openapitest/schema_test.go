@@ -54,6 +54,7 @@ var basic = map[reflect.Kind]openapi.Schema{
 	reflect.Bool:    {Type: openapi.Types{"boolean"}},
 	reflect.Int:     {Type: openapi.Types{"integer"}},
 	reflect.Int64:   {Type: openapi.Types{"integer"}, Format: "int64"},
+	reflect.Float32: {Type: openapi.Types{"number"}, Format: "float"},
 	reflect.Float64: {Type: openapi.Types{"number"}, Format: "double"},
 }
 

@@ -84,11 +84,21 @@ func pasts() []operation {
 		{
 			of: api.ListChunks.Endpoint, id: "listChunks", tag: tagSources,
 			summary: "List the chunks of an item",
-			about: "As last sent to the index, without their texts. The list is empty if nothing of the item was " +
-				"indexed.",
-			gives: "The chunks, in the order of the text.",
-			fails: []int{http.StatusNotFound},
-			shown: []string{"C5 chunks"},
+			about:   "As the index holds them, all of one capture. The list is empty if nothing of the item was indexed.",
+			gives:   "The chunks, in the order of the text.",
+			fails:   []int{http.StatusNotFound},
+			shown:   []string{"C5 chunks"},
+		},
+		{
+			of: api.FollowChunks.Endpoint, id: "followChunks", tag: tagSources,
+			summary: "Follow the chunks of the index",
+			about: "All chunks that there are, and then what changes: send the `cursor` of an answer as `since`, and you " +
+				"will miss nothing. Who applies the changes in order holds the chunks of the index. Where `hash` is as before, " +
+				"a vector that you have computed still holds. 410: the index never gave that cursor, or no longer knows " +
+				"what was deleted since; begin again without a cursor, and delete what is not named until `copying` is false.",
+			gives: "Changes, oldest first.",
+			fails: []int{http.StatusGone},
+			shown: []string{"J9 the first chunks"},
 		},
 		{
 			of: api.ListImages.Endpoint, id: "listImages", tag: tagSources,
