@@ -108,6 +108,7 @@ soak: ## many more schedules of the simulation, 100,000 hosts (12 GB), many more
 	$(GO) test ./pkg/crawl -run 'TestSimulation|TestK11SimulationOfHints' -sim.runs 20000 -timeout 120m
 	$(GO) test ./pkg/registry -run TestK4ManyHosts -v -scale.hosts 100000 -timeout 120m
 	$(GO) test ./pkg/app -run TestCrash -v -crash.rounds 50 -crash.pages 2000 -timeout 60m
+	$(GO) test ./cmd/tidemark -run TestJ9CopyFollowsThroughKills -v -follow.kills 50 -timeout 60m
 	$(GO) test ./pkg/run/mailimport -run TestD6FlatMemory -v -import.mails 32000 -timeout 60m
 	cd testing/browser && $(GO) test . -v -wide -timeout 60m
 	cd testing/browser && $(GO) test ./render -run TestR5Lasting -v -render.times 200 -timeout 60m

@@ -5,7 +5,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"github.com/tidemark/tidemark/handlers/wire"
 	"github.com/tidemark/tidemark/pkg/api"
@@ -30,6 +33,33 @@ type indexedContent struct {
 	// Vectors returns the vectors of texts by the model that is configured; nil if there is none.
 	Vectors func(ctx context.Context, texts []string) ([][]float32, error)
 	Images  func(context.Context, registry.Item) ([]search.Image, error) // the pictures of an item in the index
+
+	ahead atomic.Pointer[readAhead]
+}
+
+// readAhead is an answer to a follower that copies the index, which is read while the follower is busy with the answer
+// before it: a first copy then takes about as long as the follower takes to read it.
+type readAhead struct {
+	of   api.ChunkQuery
+	done chan struct{} // closed when the answer is there
+	out  api.ChunkChanges
+	err  error
+}
+
+// keptAhead is how long an answer waits for its follower.
+const keptAhead = 10 * time.Second
+
+// readOn reads the answer to a query in the background. The last one is kept, for a while.
+func (h *indexedContent) readOn(ctx context.Context, q api.ChunkQuery) {
+	next := &readAhead{of: q, done: make(chan struct{})}
+	h.ahead.Store(next)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), keptAhead)
+	time.AfterFunc(keptAhead, func() { h.ahead.CompareAndSwap(next, nil) })
+	go func() {
+		defer cancel()
+		next.out, next.err = h.read(ctx, q)
+		close(next.done)
+	}()
 }
 
 // Routes returns the routes about what the index holds.
@@ -47,6 +77,35 @@ func (h *indexedContent) follow(ctx context.Context, q api.ChunkQuery) (out api.
 	if q.Vectors && h.Vectors == nil {
 		return out, fault.Field("vectors", "no model is configured that computes vectors: set EMBEDDINGS_MODEL")
 	}
+	if out, err = h.readBefore(ctx, q); err != nil {
+		out, err = h.read(ctx, q)
+	}
+	if err == nil && out.Copying && len(out.Changes) > 0 {
+		following := q
+		following.Since = out.Cursor
+		h.readOn(ctx, following)
+	}
+	return out, err
+}
+
+// readBefore returns the answer that was read ahead, or an error.
+func (h *indexedContent) readBefore(ctx context.Context, q api.ChunkQuery) (api.ChunkChanges, error) {
+	next := h.ahead.Load()
+	if next == nil || next.of != q || !h.ahead.CompareAndSwap(next, nil) {
+		return api.ChunkChanges{}, errNotRead
+	}
+	select {
+	case <-next.done:
+		return next.out, next.err
+	case <-ctx.Done():
+		return api.ChunkChanges{}, ctx.Err()
+	}
+}
+
+var errNotRead = errors.New("the answer was not read ahead")
+
+// read reads what was written to the index since a cursor.
+func (h *indexedContent) read(ctx context.Context, q api.ChunkQuery) (out api.ChunkChanges, err error) {
 	found, err := h.Index.Follow(ctx, search.FollowQuery{Since: q.Since, Top: q.Top, Host: q.Host, Tag: q.Tag})
 	if err != nil {
 		return out, err

@@ -62,8 +62,8 @@ func main() {
 	flag.DurationVar(&b.idleFor, "idle", 5*time.Minute, "how long idle work is measured")
 	only := flag.String("only", "",
 		"measurements to run, with commas: handler, counts, rates, crawl, idle, sweep, types, readers, edits, search, "+
-			"indexing, asking, entries, backfill, imports, lists, dashboard, following, telling, crowd, chunks, markup, "+
-			"attack, killed, died, and if they are named links, capacity, folder")
+			"indexing, asking, entries, backfill, imports, lists, dashboard, following, copying, telling, crowd, chunks, "+
+			"markup, attack, killed, died, and if they are named links, capacity, folder")
 	flag.Usage = root.Usage(flag.CommandLine)
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -106,6 +106,7 @@ func (b *bench) run(only string) (err error) {
 		{"lists", b.lists},
 		{"dashboard", b.dashboard},
 		{"following", b.following},
+		{"copying", b.copying},
 		{"telling", b.telling},
 		{"crowd", b.crowd},
 		{"chunks", b.chunks},
