@@ -120,6 +120,10 @@ func (h *indexedContent) read(ctx context.Context, q api.ChunkQuery) (out api.Ch
 
 func changeOfChunk(e search.Event) api.ChunkChange {
 	c := api.ChunkChange{Op: api.ChunkOp(e.Op), ChunkID: e.Chunk.Key, At: e.At}
+	if e.Op == search.OpTakeover {
+		c.From, c.To, c.Differs = e.Takeover.From, e.Takeover.To, e.Takeover.Differs
+		return c
+	}
 	if strings.HasPrefix(e.Page.ID, entries.IDPrefix) {
 		c.EntryID = e.Page.ID
 	} else {

@@ -38,6 +38,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/run/rebuild"
 	"github.com/tidemark/tidemark/pkg/run/sitepoll"
 	"github.com/tidemark/tidemark/pkg/search"
+	"github.com/tidemark/tidemark/pkg/search/sqlitesearch/generations"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 	"github.com/tidemark/tidemark/pkg/storage/undo"
@@ -54,32 +55,34 @@ type Services struct {
 	Browser   *render.Renderer // renders pages; nil if there is no browser
 	Index     search.Index
 	// Vectors returns the vectors of texts by the model that is configured; nil if there is none.
-	Vectors   func(ctx context.Context, texts []string) ([][]float32, error)
-	Documents *document.Reader
-	Files     *file.Client
-	Admit     func(url string) error   // returns why a URL would never be fetched, or nil; if unset, all are admitted
-	Schemes   *fetch.SchemeGuesser     // finds the schemes of addresses without one; nil in some tests
-	Setting   func(name string) string // returns a setting of the app, such as a credential; "" if it is not set
-	Rebuilds  *rebuild.Service
-	Bulk      *bulk.Service
-	Migrate   *migrate.Service
-	Backfill  *backfill.Service
-	Polls     *sitepoll.Service
-	Entries   *entries.Store
-	Enrich    *enrich.Service
-	Imports   *mailimport.Service
-	Lists     *listimport.Service
-	Notify    *notify.Notifier
-	Activity  *activity.Log
-	Indexes   *activity.Indexes // nil where all instances share an index
-	Keys      *keys.Ring
-	Undo      *undo.Log
-	Config    map[string]string // the settings, without the values of secrets
-	Settings  []api.ServerSetting
-	Rules     source.Rules
-	Version   string
-	Instance  string        // identifies the host instance; empty if unknown
-	PurgeGone time.Duration // how long tombstones are kept; 0 means for ever
+	Vectors func(ctx context.Context, texts []string) ([][]float32, error)
+	// Generations are those of the index on this machine; nil if there are none.
+	Generations *generations.Set
+	Documents   *document.Reader
+	Files       *file.Client
+	Admit       func(url string) error   // returns why a URL would never be fetched, or nil; if unset, all are admitted
+	Schemes     *fetch.SchemeGuesser     // finds the schemes of addresses without one; nil in some tests
+	Setting     func(name string) string // returns a setting of the app, such as a credential; "" if it is not set
+	Rebuilds    *rebuild.Service
+	Bulk        *bulk.Service
+	Migrate     *migrate.Service
+	Backfill    *backfill.Service
+	Polls       *sitepoll.Service
+	Entries     *entries.Store
+	Enrich      *enrich.Service
+	Imports     *mailimport.Service
+	Lists       *listimport.Service
+	Notify      *notify.Notifier
+	Activity    *activity.Log
+	Indexes     *activity.Indexes // nil where all instances share an index
+	Keys        *keys.Ring
+	Undo        *undo.Log
+	Config      map[string]string // the settings, without the values of secrets
+	Settings    []api.ServerSetting
+	Rules       source.Rules
+	Version     string
+	Instance    string        // identifies the host instance; empty if unknown
+	PurgeGone   time.Duration // how long tombstones are kept; 0 means for ever
 
 	KeepChanges time.Duration // how long the feed keeps changes
 }
@@ -123,15 +126,19 @@ func (v *Services) areas(s *server) (areas []area, workers []worker) {
 		apiDescription{},
 		&agent.Handlers{API: s.served, Lookup: found, Version: v.Version, Log: log, Keys: s.Access != Open},
 	}
+	afterSweep := []func(context.Context) (int, error){changed.Follow, v.Rebuilds.RequeueStalled, v.Bulk.RequeueStalled,
+		v.Imports.RequeueStalled, v.Backfill.RequeueStalled, v.Polls.RequeueStalled, v.Migrate.Advance,
+		v.Registry.Hosts.Recount}
+	if v.Generations != nil {
+		afterSweep = append(afterSweep, v.Generations.Advance)
+	}
 	return areas, []worker{
 		&checkQueue{Worker: v.Worker, Instance: v.Instance, Process: rand.Text()[:8], Log: log},
 		&checkTimers{Jobs: v.Registry.Jobs, Hosts: v.Registry.Hosts, Items: v.Registry.Items, Worker: v.Worker,
 			Metrics: s.Metrics, Activity: v.Activity, Feed: v.Feed, Index: v.Index,
 			Deliveries: v.Notify.Worker, Rules: v.Notify.Follower, Undo: v.Undo, Bulk: v.Bulk,
 			PurgeGone: v.PurgeGone, KeepChanges: v.KeepChanges, Log: log,
-			AfterSweep: []func(context.Context) (int, error){changed.Follow, v.Rebuilds.RequeueStalled,
-				v.Bulk.RequeueStalled, v.Imports.RequeueStalled, v.Backfill.RequeueStalled, v.Polls.RequeueStalled,
-				v.Migrate.Advance, v.Registry.Hosts.Recount}},
+			AfterSweep: afterSweep},
 		changed, pushes, work,
 	}
 }

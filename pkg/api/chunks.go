@@ -33,6 +33,7 @@ const (
 	ChunkUpsert     ChunkOp = "upsert"     // the index holds this chunk, perhaps with another text or address than before
 	ChunkDelete     ChunkOp = "delete"     // the index no longer holds the chunk
 	ChunkDeleteItem ChunkOp = "deleteItem" // the index holds no chunk of the item or entry, or none for this host or tag
+	ChunkGeneration ChunkOp = "generation" // another generation of the index answers from now on
 )
 
 // ChunkChange is a change of a chunk. It may repeat an earlier one, or delete a chunk that the follower never had.
@@ -59,6 +60,12 @@ type ChunkChange struct {
 	ChangedAt   time.Time `json:"changedAt,omitzero"`   // when the content of the page last changed
 	At          time.Time `json:"at"`                   // when the index was written
 	Vector      []float32 `json:"vector,omitempty"`
+	// From, To and Differs are of an op generation: the names of the generations, and what differs: model (the vectors)
+	// or words (what is found by words). Chunks that differ in their texts follow. Who keeps the vectors of this server
+	// begins again where the model differs.
+	From    string   `json:"from,omitempty"`
+	To      string   `json:"to,omitempty"`
+	Differs []string `json:"differs,omitempty"`
 }
 
 // ChunkList lists the chunks of an item or an entry that the index holds, in text order. All are of one capture.

@@ -22,6 +22,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/fetch/file"
 	"github.com/tidemark/tidemark/pkg/fetch/render"
 	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/llm"
 	"github.com/tidemark/tidemark/pkg/llm/openai"
 	"github.com/tidemark/tidemark/pkg/notify"
 	"github.com/tidemark/tidemark/pkg/notify/send"
@@ -37,6 +38,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/run/sitepoll"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/search/embed"
+	"github.com/tidemark/tidemark/pkg/search/sqlitesearch/generations"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 	"github.com/tidemark/tidemark/pkg/storage/undo"
@@ -103,7 +105,7 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 	}
 	return &handlers.Services{
 		Store: a.store, Registry: reg, Feed: changes, Snapshots: known.snapshots, Manifests: known.manifests,
-		Worker: worker, Browser: browser, Index: out.searched, Vectors: out.vectorsOf,
+		Worker: worker, Browser: browser, Index: out.searched, Vectors: out.vectorsOf, Generations: out.generations,
 		Documents: in.documents, Files: in.files, Admit: in.web.Admit,
 		Schemes:  &fetch.SchemeGuesser{Transport: in.web.Transport(), UserAgent: cfg.Fetch.UserAgent},
 		Rebuilds: runs.rebuild, Bulk: runs.bulk, Migrate: runs.migrate, Backfill: runs.backfill, Polls: runs.sites,
@@ -185,6 +187,8 @@ type indexed struct {
 	vectors  crawl.Embedder // nil if there is no model for vectors
 	// vectorsOf returns the vectors of texts; nil if there is no model.
 	vectorsOf func(ctx context.Context, texts []string) ([][]float32, error)
+	// generations are those of the index on this machine; nil if a service has the index.
+	generations *generations.Set
 }
 
 func (a assembly) index(ctx context.Context, engine search.Index) (out indexed, err error) {
@@ -195,6 +199,10 @@ func (a assembly) index(ctx context.Context, engine search.Index) (out indexed, 
 		out.engine = out.lazy
 	}
 	out.searched = out.engine
+	if set, ok := engine.(*generations.Set); ok {
+		err = a.useGenerations(ctx, set, &out)
+		return out, err
+	}
 	if !out.none && a.cfg.Models.Embeddings != "" {
 		err = a.addVectors(ctx, &out)
 	}
@@ -361,6 +369,24 @@ func (a assembly) client() (*openai.Client, error) {
 			tokens.Add(float64(out), "out")
 		},
 	})
+}
+
+// useGenerations tells the generations of the index on this machine where models are.
+func (a assembly) useGenerations(ctx context.Context, set *generations.Set, to *indexed) error {
+	to.vectors, to.vectorsOf, to.generations = set, set.Vectors, set
+	if a.cfg.Models.Embeddings == "" { // who takes the model away may mean that no text goes there
+		set.Use(func(string) (queries, texts llm.Embedder) { return nil, nil })
+		return nil
+	}
+	client, err := a.client()
+	if err != nil {
+		return err
+	}
+	set.Use(func(name string) (queries, texts llm.Embedder) {
+		queries = client.Embedder(name)
+		return queries, embed.NewCached(embed.NewBreaker(queries), a.store, a.log)
+	})
+	return embed.NewCached(nil, a.store, a.log).Create(ctx)
 }
 
 // addVectors adds vectors to queries and pages.

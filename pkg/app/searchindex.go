@@ -14,7 +14,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/ops/activity"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/search/azureaisearch"
-	"github.com/tidemark/tidemark/pkg/search/sqlitesearch"
+	"github.com/tidemark/tidemark/pkg/search/sqlitesearch/generations"
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
@@ -76,8 +76,7 @@ func openIndex(cfg Config, log *slog.Logger) (search.Index, error) {
 	if err := MakeDataFolder(cfg.Data); err != nil {
 		return nil, err
 	}
-	return sqlitesearch.Open(IndexFile(cfg.Data),
-		sqlitesearch.Options{Log: log, Model: cfg.Models.Embeddings})
+	return generations.Open(cfg.Data, cfg.Models.Embeddings, log)
 }
 
 // ownIndex returns the check for other instances with an index of their own. It returns nil if the instances share an

@@ -17,6 +17,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/run/migrate"
 	"github.com/tidemark/tidemark/pkg/run/rebuild"
 	"github.com/tidemark/tidemark/pkg/run/sitepoll"
+	"github.com/tidemark/tidemark/pkg/search/sqlitesearch/generations"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/azure"
 	"github.com/tidemark/tidemark/pkg/storage/sqlitestore"
@@ -30,9 +31,12 @@ const Embedded = "embedded"
 // StoreFolder returns the path of the embedded store in a data folder.
 func StoreFolder(data string) string { return filepath.Join(data, "store") }
 
-// IndexFile returns the path of the embedded index in a data folder. SQLite keeps two more files, whose names have
-// -wal and -shm added.
-func IndexFile(data string) string { return filepath.Join(data, "index.db") }
+// IndexFile returns the path of the embedded index in a data folder that answers. SQLite keeps two more files, whose
+// names have -wal and -shm added.
+func IndexFile(data string) string { return generations.File(data) }
+
+// IndexFiles returns the paths of all files of the embedded index in a data folder.
+func IndexFiles(data string) []string { return generations.Files(data) }
 
 // MakeDataFolder creates a data folder if it is missing. Only its owner can access the folder, because it holds the
 // crawled content.

@@ -41,6 +41,7 @@ const (
 	OpPut        Op = "upsert"     // the index holds this chunk
 	OpDelete     Op = "delete"     // the index no longer holds the chunk
 	OpDeletePage Op = "deleteItem" // the index no longer holds the page, or the page does not match the query
+	OpTakeover   Op = "generation" // another generation of the index answers from now on
 )
 
 // Event is one write to an index.
@@ -50,7 +51,22 @@ type Event struct {
 	// Chunk is the chunk without its vector; of an OpDelete only its key. [BaseKey] was applied to the key.
 	Chunk Chunk
 	At    time.Time // when the index was written
+	// Takeover is set for an OpTakeover only.
+	Takeover Takeover
 }
+
+// Takeover says that another generation of the index answers from now on. The chunks that differ follow it.
+type Takeover struct {
+	From    string   `json:"from"` // names of generations
+	To      string   `json:"to"`
+	Differs []string `json:"differs"` // DiffersModel, DiffersWords or both
+}
+
+// What differs between two generations.
+const (
+	DiffersModel = "model" // the vectors
+	DiffersWords = "words" // what is found by words
+)
 
 // modelDigits is the length of a model's name in a key: hex digits.
 const modelDigits = 8
@@ -58,6 +74,9 @@ const modelDigits = 8
 // WithModel returns the key of a chunk whose vector is of the model with this name, of eight hex digits. The keys
 // of package chunk end in no such digits.
 func WithModel(key, model string) string { return key + "-" + model }
+
+// ModelOf returns what [WithModel] has added to a key, or "".
+func ModelOf(key string) string { return strings.TrimPrefix(key[len(BaseKey(key)):], "-") }
 
 // BaseKey returns the key of a chunk without what [WithModel] has added.
 func BaseKey(key string) string {

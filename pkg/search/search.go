@@ -154,6 +154,8 @@ type Results struct {
 	// DidYouMean is the corrected query, if it was answered in place of the original because the index lacks words of
 	// the original. It is "" if the original was answered.
 	DidYouMean string
+	// Index is the name of the index that answered; "" if it has none.
+	Index string
 	// Note explains to people how the answer differs from the request; "" if it does not differ.
 	Note    string
 	Results []Result

@@ -153,8 +153,7 @@ func fits(ctx context.Context, cfg app.Config, data string) error {
 
 // keptIn lists the paths in a data folder that a restore replaces, if they exist.
 func keptIn(data string) []string {
-	index := app.IndexFile(data)
-	return slices.DeleteFunc([]string{index, index + "-wal", index + "-shm", app.StoreFolder(data)},
+	return slices.DeleteFunc(append(app.IndexFiles(data), app.StoreFolder(data)),
 		func(path string) bool { return !folder.Exists(path) })
 }
 

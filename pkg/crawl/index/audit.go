@@ -71,11 +71,15 @@ func (a *Auditor) Difference(ctx context.Context, it *registry.Item) (string, er
 }
 
 // difference describes how the stored contents differ from the wanted ones. It returns "" if they
-// do not. It compares chunks by their names, and images only by their number.
+// do not. It compares chunks by their names, whatever model their vectors are of, and images only by their number.
 func difference(want map[string]string, stored search.Stored, images int) string {
 	lacks, renamed := 0, 0
+	held := make(map[string]string, len(stored.Chunks))
+	for key, uid := range stored.Chunks {
+		held[search.BaseKey(key)] = uid
+	}
 	for key, uid := range want {
-		switch have, ok := stored.Chunks[key]; {
+		switch have, ok := held[search.BaseKey(key)]; {
 		case !ok:
 			lacks++
 		case have != uid:

@@ -44,10 +44,17 @@ func (h *Hybrid) Search(ctx context.Context, q search.Query) (search.Results, er
 	if err := q.Check(); err != nil {
 		return search.Results{}, err
 	}
-	if q.Sort == search.ByRelevance {
-		q.Vector = h.vector(ctx, queryText(q.Text))
+	if q.Sort != search.ByRelevance {
+		return h.Index.Search(ctx, q)
 	}
-	return h.Index.Search(ctx, q)
+	var err error
+	q.Vector, err = h.vector(ctx, queryText(q.Text))
+	found, failed := h.Index.Search(ctx, q)
+	if err != nil {
+		found.Note = strings.TrimSuffix("the model "+h.model.Model()+" did not answer, so words alone were compared; "+
+			found.Note, "; ")
+	}
+	return found, failed
 }
 
 // queryText returns the text of a query for the model: the words without the signs of the query language.
@@ -59,10 +66,10 @@ func queryText(q string) string {
 	return strings.Join(words, " ")
 }
 
-// vector returns the vector of a text, or nil if the model does not return one within patience.
-func (h *Hybrid) vector(ctx context.Context, text string) []float32 {
+// vector returns the vector of a text, nil for an empty one. Errors: the model does not return one within patience.
+func (h *Hybrid) vector(ctx context.Context, text string) ([]float32, error) {
 	if v, _ := h.recent.Get(text); v != nil || text == "" {
-		return v
+		return v, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -71,10 +78,10 @@ func (h *Hybrid) vector(ctx context.Context, text string) []float32 {
 		if !errors.Is(err, errOpen) && !errors.Is(ctx.Err(), context.Canceled) { // logged already, or no caller waits
 			h.log.WarnContext(ctx, "searching by words alone", "model", h.model.Model(), "err", err)
 		}
-		return nil
+		return nil, err
 	}
 	h.recent.Put(text, vectors[0])
-	return vectors[0]
+	return vectors[0], nil
 }
 
 // openFor is the time after a failure during which no request is sent to a model, unless the model asks for a longer

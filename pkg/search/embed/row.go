@@ -88,6 +88,9 @@ func NewPageEmbedder(model llm.Embedder) *PageEmbedder {
 	return &PageEmbedder{model: model, tag: hex.EncodeToString(of[:4])}
 }
 
+// Tag is what the keys of chunks name the model by.
+func (f *PageEmbedder) Tag() string { return f.tag }
+
 // Embed adds vectors to the chunks of a page. It also adds the model's name to the keys of the chunks, because a key
 // also identifies the chunk's vector. Chunks that the index is known to hold are not written again and need no
 // vector. On error the page is unchanged and must not be indexed, because nobody would notice that its vectors are

@@ -32,6 +32,7 @@ type Copy struct {
 	q      search.FollowQuery
 	chunks map[string]search.Event
 	named  map[string]bool // what was named since the copy began; nil once it is complete
+	begins int
 }
 
 // NewCopy returns a copy that follows the pages that match the query.
@@ -42,6 +43,9 @@ func NewCopy(q search.FollowQuery) *Copy {
 // Follow applies all that is new in the index. If the cursor has expired, the copy begins again.
 func (c *Copy) Follow(ctx context.Context, ix search.Index) error {
 	for {
+		if c.q.Since == "" {
+			c.begins++
+		}
 		got, err := ix.Follow(ctx, c.q)
 		if fault.Is(err, fault.Expired) && c.q.Since != "" {
 			c.q.Since, c.named = "", map[string]bool{}
@@ -63,6 +67,9 @@ func (c *Copy) Follow(ctx context.Context, ix search.Index) error {
 		c.q.Since = got.Cursor
 	}
 }
+
+// Begins returns how often the copy had to begin.
+func (c *Copy) Begins() int { return c.begins }
 
 func (c *Copy) apply(e search.Event) {
 	switch e.Op {
@@ -92,8 +99,8 @@ func followedText(p search.Page, c search.Chunk) string {
 		c.UID, c.Heading, c.Anchor, c.Zone, c.Text}, "|")
 }
 
-// textsOf returns what a copy of the pages must hold.
-func textsOf(ctx context.Context, ix search.Index, q search.FollowQuery) (map[string]string, error) {
+// TextsOf returns what a copy of the pages must hold.
+func TextsOf(ctx context.Context, ix search.Index, q search.FollowQuery) (map[string]string, error) {
 	texts := map[string]string{}
 	ids, err := ix.IDs(ctx, "", 1000)
 	for _, id := range ids {
@@ -134,7 +141,7 @@ func (s *suite) follow() {
 				continue // this one reads more rarely
 			}
 			s.must(c.Follow(s.Context(), s.ix))
-			want, err := textsOf(s.Context(), s.ix, queries[i])
+			want, err := TextsOf(s.Context(), s.ix, queries[i])
 			s.must(err)
 			if diff := cmp.Diff(want, c.Texts()); diff != "" {
 				s.Fatalf("round %d, copy %+v (-index +copy):\n%s", round, queries[i], diff)

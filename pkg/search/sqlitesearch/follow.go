@@ -18,6 +18,18 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 )
 
+// The index counts its writes, one for each page that a call changes. The transaction of a write also records it, so
+// the index and the list of its writes always agree:
+//
+//	writes  number, page = pages.id, at (Unix), whole (1 if the page was removed), keys (JSON, of the deleted chunks),
+//	        was (host and tags that the page had before and has no more, one a line);
+//	        where another generation of the index took over, page is '' and keys is a [search.Takeover]
+//	chunks  written: the number of the last write of this chunk
+//	pages   written: the number of the last write that concerns all chunks of the page, such as of its title or its tags
+//	feed    name, forgotten: the number of the last write whose deletions are forgotten
+//
+// Texts stand in chunks only. So a list of writes has no text of a removed page, and a chunk stands in it once.
+
 // cursor is where a follower is in the writes of an index.
 type cursor struct {
 	feed   string // name of the feed
@@ -174,6 +186,10 @@ func (f *follower) eventsOf(w write) (full bool, err error) {
 	if f.full() {
 		return true, nil
 	}
+	if w.page == "" {
+		f.takeover(w)
+		return false, nil
+	}
 	page, row, written, err := f.page(w.page)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return false, err
@@ -191,6 +207,14 @@ func (f *follower) eventsOf(w write) (full bool, err error) {
 		}
 	}
 	return f.puts(w, page, row, written, at)
+}
+
+// takeover adds the event that another generation took over.
+func (f *follower) takeover(w write) {
+	var now search.Takeover
+	if json.Unmarshal([]byte(w.keys), &now) == nil && w.number > f.at.began {
+		f.add(search.Event{Op: search.OpTakeover, Takeover: now, At: time.Unix(w.at, 0).UTC()})
+	}
 }
 
 // left reports whether the page of a write may have matched the query before the write and did not after it.
@@ -293,4 +317,37 @@ func (ix *Index) Page(ctx context.Context, id string) (p search.Page, err error)
 			Text: tokens.Join(r.body), Anchor: r.anchor, Zone: r.zone})
 	}
 	return p, ix.fault("page", err)
+}
+
+// forgetting removes what is known of deletions up to a number, and writes by which no chunk is known any more. The
+// last write stays, so that no number is given twice.
+var forgetting = []string{
+	"UPDATE feed SET forgotten = max(forgotten, ?1)",
+	"UPDATE writes SET keys = '[]', was = '' WHERE number <= ?1",
+	"DELETE FROM writes WHERE number <= ?1 AND number < (SELECT max(number) FROM writes) " +
+		"AND number NOT IN (SELECT written FROM chunks) AND number NOT IN (SELECT written FROM pages)",
+}
+
+// Forget forgets the deletions before the given time.
+func (ix *Index) Forget(ctx context.Context, before time.Time) error {
+	return ix.fault("forget", ix.forget(ctx, before))
+}
+
+func (ix *Index) forget(ctx context.Context, before time.Time) error {
+	tx, prepared, err := ix.writes.Begin(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	var last int64
+	const old = "SELECT coalesce(max(number), 0) FROM writes WHERE at < ? AND (whole OR keys <> '[]' OR was <> '')"
+	if err := prepared.QueryRowContext(ctx, old, before.Unix()).Scan(&last); err != nil || last == 0 {
+		return err
+	}
+	for _, statement := range forgetting {
+		if _, err := prepared.ExecContext(ctx, statement, last); err != nil {
+			return err
+		}
+	}
+	return tx.Commit()
 }

@@ -66,27 +66,32 @@ func (w *writer) put(p search.Page) error {
 // Remove removes a page. A missing page is not an error.
 func (ix *Index) Remove(ctx context.Context, id string, _ *search.Contents) error {
 	return ix.fault("remove", ix.inTransaction(ctx, func(w *writer) error {
-		page, err := w.rowOf(id)
+		page, err := w.remove(id)
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil
+		}
+		if err == nil {
+			err = w.noteRemoval(id, page)
 		}
 		if err != nil {
 			return err
 		}
-		if _, _, err := w.replaceChunks(page.row, nil); err != nil {
-			return err
-		}
-		if err := w.noteRemoval(id, page); err != nil {
-			return err
-		}
-		if err := w.replaceImages(page, nil); err != nil {
-			return err
-		}
-		if err := w.exec("DELETE FROM pages WHERE rowid = ?", page.row); err != nil {
-			return err
-		}
 		return w.finish()
 	}))
+}
+
+// remove removes a page, and returns its former row. Errors: sql.ErrNoRows if there is no such page.
+func (w *writer) remove(id string) (was stored, err error) {
+	if was, err = w.rowOf(id); err != nil {
+		return was, err
+	}
+	if _, _, err := w.replaceChunks(was.row, nil); err != nil {
+		return was, err
+	}
+	if err := w.replaceImages(was, nil); err != nil {
+		return was, err
+	}
+	return was, w.exec("DELETE FROM pages WHERE rowid = ?", was.row)
 }
 
 func (ix *Index) inTransaction(ctx context.Context, do func(*writer) error) error {

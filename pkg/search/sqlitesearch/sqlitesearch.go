@@ -18,7 +18,7 @@
 //	vectors chunk = chunks.id, vector (vector.go)
 //	bits    id, pages = pages.rowid>>3, length, part, data: the signs of vectors (bits.go)
 //	model   the name of the model that the vectors are of, if any
-//	writes, feed  what was written, for followers (writes.go)
+//	writes, feed  what was written, for followers (follow.go)
 //
 // The words of the chunks are in the tables of package postings. There, each chunk is a document; its key is the
 // chunk's id.

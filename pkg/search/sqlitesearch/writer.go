@@ -33,7 +33,16 @@ type writer struct {
 	analyzer *ranking.Analyzer
 	// postings collects the words of the added chunks, and the chunks that were removed.
 	postings *postings.Writer
-	last     int64 // number of the last write; see noted
+	last     int64 // number of the last write; see note
+	// copied are values of the page that is copied from another index; nil if the page is not copied.
+	copied *origin
+}
+
+// origin are values of a page's rows in another index, of which this one is a replica.
+type origin struct {
+	same    string
+	numbers map[string]int64 // of the last write of each chunk, by the base of its key
+	written int64            // of the last write that concerns all chunks
 }
 
 func (w *writer) exec(query string, args ...any) error {
@@ -94,7 +103,7 @@ WHERE (url, host, type, title, language, mime, indexed_at, changed_at, same, pla
 	}
 	res, err := w.tx.ExecContext(w.ctx, insert, p.ID, tokens.Plain(p.URL), tokens.Plain(p.Host), tokens.Plain(p.Type),
 		tokens.Plain(p.Title), tokens.Plain(p.Language), tokens.Plain(p.MimeType), p.IndexedAt.UTC().Format(time.RFC3339),
-		p.ChangedAt.Unix(), sameOf(p), p.Precedence,
+		p.ChangedAt.Unix(), w.sameOf(p), p.Precedence,
 		unixOf(p.PublishedAt), tagLines(p.Tags), search.PathOf(p.URL), tokens.Plain(p.Capture))
 	if err == nil && isNew {
 		page.row, err = res.LastInsertId()
@@ -127,7 +136,10 @@ func tagsOf(lines string) []string {
 }
 
 // sameOf returns a text that is the same for all pages that form one result.
-func sameOf(p search.Page) string {
+func (w *writer) sameOf(p search.Page) string {
+	if w.copied != nil {
+		return w.copied.same
+	}
 	if p.Group == "" {
 		return "page " + p.ID
 	}
@@ -148,9 +160,9 @@ func (w *writer) readChunks(page int64) (map[string]row, error) {
 // readRange reads the first rows in a range of ids, at most the given number.
 func (w *writer) readRange(from, to int64, most int) (all []row, err error) {
 	var r row
-	for err := range w.tx.Rows(w.ctx, "SELECT id, document, key, uid, title, heading, body, anchor, zone FROM chunks "+
-		"WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?", []any{from, to, most},
-		&r.id, &r.document, &r.key, &r.uid, &r.title, &r.heading, &r.body, &r.anchor, &r.zone) {
+	for err := range w.tx.Rows(w.ctx, "SELECT id, document, written, key, uid, title, heading, body, anchor, zone FROM "+
+		"chunks WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?", []any{from, to, most},
+		&r.id, &r.document, &r.written, &r.key, &r.uid, &r.title, &r.heading, &r.body, &r.anchor, &r.zone) {
 		if err != nil {
 			return nil, err
 		}
@@ -222,7 +234,7 @@ func (w *writer) addChunk(r row) error {
 	}
 	const insert = "INSERT INTO chunks (id, document, written, key, uid, title, heading, body, anchor, zone) " +
 		"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-	err := w.exec(insert, r.id, r.document, w.last+1, r.key, r.uid, r.title, r.heading, r.body, r.anchor, r.zone)
+	err := w.exec(insert, r.id, r.document, w.number(r.key), r.key, r.uid, r.title, r.heading, r.body, r.anchor, r.zone)
 	if err == nil {
 		_, err = w.putVector(r)
 	}
@@ -265,19 +277,19 @@ func (w *writer) updateChunk(old, r row) (changed bool, err error) {
 		return false, err
 	}
 	sameText := old.title == r.title && old.heading == r.heading && old.body == r.body
-	if sameText && old.uid == r.uid && old.anchor == r.anchor && !changed {
+	number := w.number(r.key)
+	if sameText && old.uid == r.uid && old.anchor == r.anchor && !changed && (w.copied == nil || old.written == number) {
 		return false, nil
 	}
 	if sameText {
-		return true, w.exec("UPDATE chunks SET uid = ?, anchor = ?, written = ? WHERE id = ?", r.uid, r.anchor, w.last+1,
-			r.id)
+		return true, w.exec("UPDATE chunks SET uid = ?, anchor = ?, written = ? WHERE id = ?", r.uid, r.anchor, number, r.id)
 	}
 	w.postings.Remove(old.document)
 	if err := w.addText(&r); err != nil {
 		return false, err
 	}
 	return true, w.exec("UPDATE chunks SET document = ?, uid = ?, title = ?, heading = ?, body = ?, anchor = ?, "+
-		"written = ? WHERE id = ?", r.document, r.uid, r.title, r.heading, r.body, r.anchor, w.last+1, r.id)
+		"written = ? WHERE id = ?", r.document, r.uid, r.title, r.heading, r.body, r.anchor, number, r.id)
 }
 
 // slotBits is the number of low bits in a chunk's row id. They hold the slot, which distinguishes the chunk from the
@@ -289,7 +301,7 @@ var _ [1<<slotBits - search.MaxChunks]struct{}
 
 // row is a stored chunk.
 type row struct {
-	id, document                           int64 // document is the chunk's number in the postings
+	id, document, written                  int64 // document is the chunk's number in the postings
 	key, uid, title, heading, body, anchor string
 	zone                                   string // the key identifies the zone, so it never changes
 	vector                                 []byte // to be written; nil if there is none, and in rows that were read
@@ -417,4 +429,86 @@ func (w *writer) learnWord(language, word string) error {
 // wordsIn returns the words of a text, one for each place where they stand.
 func wordsIn(text string) iter.Seq[string] {
 	return strings.FieldsFuncSeq(text, func(r rune) bool { return !search.IsWordRune(r) })
+}
+
+// lastWrite returns the number of the last write, or 0.
+func lastWrite(ctx context.Context, tx *sqlitefile.Statements) (number int64, err error) {
+	err = tx.QueryRowContext(ctx, "SELECT coalesce(max(number), 0) FROM writes").Scan(&number)
+	return number, err
+}
+
+// shown are the values of a page that a follower gets with each chunk and that may change while the chunks stay.
+type shown struct {
+	url, host, kind, title, language string
+	published                        int64
+	tags                             string // as in the row
+}
+
+func shownOf(p search.Page) shown {
+	return shown{url: tokens.Plain(p.URL), host: tokens.Plain(p.Host), kind: tokens.Plain(p.Type),
+		title: tokens.Plain(p.Title), language: tokens.Plain(p.Language), published: unixOf(p.PublishedAt),
+		tags: tagLines(p.Tags)}
+}
+
+// filters returns the lines by which a query can select the page.
+func (s shown) filters() []string {
+	lines := []string{hostLine(s.host)}
+	for _, tag := range tagsOf(s.tags) {
+		lines = append(lines, tagLine(tag))
+	}
+	return lines
+}
+
+func hostLine(host string) string { return "host " + host }
+func tagLine(tag string) string   { return "tag " + tag }
+
+// number returns the number of the write of a chunk.
+func (w *writer) number(key string) int64 {
+	if w.copied != nil {
+		return w.copied.numbers[search.BaseKey(key)]
+	}
+	return w.last + 1
+}
+
+// note records that a page was put, if a follower has to know. Gone are the keys of the deleted chunks.
+func (w *writer) note(was stored, p search.Page, gone []string, wrote bool) error {
+	now := shownOf(p)
+	if w.copied != nil {
+		return w.exec("UPDATE pages SET written = ? WHERE rowid = ?", w.copied.written, was.row)
+	}
+	all := !was.known || was.shown != now
+	if !all && !wrote && len(gone) == 0 {
+		return nil
+	}
+	stays := map[string]bool{}
+	for _, c := range p.Chunks {
+		stays[search.BaseKey(c.Key)] = true
+	}
+	keys := []string{}
+	for _, key := range gone {
+		if key = search.BaseKey(key); !stays[key] {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	var left []string
+	if was.known {
+		have := now.filters()
+		left = slices.DeleteFunc(was.shown.filters(), func(f string) bool { return slices.Contains(have, f) })
+	}
+	if err := w.record(p.ID, p.IndexedAt, false, keys, left); err != nil || !all {
+		return err
+	}
+	return w.exec("UPDATE pages SET written = ? WHERE rowid = ?", w.last, was.row)
+}
+
+// noteRemoval records that a page was removed.
+func (w *writer) noteRemoval(id string, was stored) error {
+	return w.record(id, time.Now(), true, []string{}, was.shown.filters())
+}
+
+func (w *writer) record(page string, at time.Time, whole bool, keys, left []string) error {
+	w.last++
+	return w.exec("INSERT INTO writes (number, page, at, whole, keys, was) VALUES (?, ?, ?, ?, ?, ?)",
+		w.last, page, at.Unix(), whole, asJSON(keys), strings.Join(left, "\n"))
 }
