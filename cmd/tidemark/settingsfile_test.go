@@ -113,7 +113,9 @@ func TestZ5StoresKeepTheirSettings(t *testing.T) {
 	for name, value := range map[string]string{"REGISTRY_PARTITION_STRATEGY": "scheme",
 		"REGISTRY_TABLE_NAME": "Sources2"} {
 		env := map[string]string{"STORAGE": "embedded", "TIDEMARK_DATA": data, name: value}
-		refusedWith(t, env, name+" is "+value+", but the items of this store were made with", "start", "--no-input")
+		refused := name + " is " + value + ", but the items of this store were made with"
+		refusedWith(t, env, refused, "start", "--no-input")
+		refusedWith(t, foldertest.Embedded(data), refused, "settings", "set", name, value)
 		refusedWith(t, env, "Set "+name+"=", "export", t.TempDir())
 		refusedWith(t, env, "nothing was changed", "restore", "--data", filepath.Join(t.TempDir(), "r"), file)
 		code, out, _ := runIn(t, env, "doctor", "--deep", "--json")

@@ -60,6 +60,11 @@ func CheckForm(ctx context.Context, cfg Config, store storage.Store) error {
 	return migrate.CheckForm(ctx, store, cfg.layout())
 }
 
+// FixesStore reports whether a setting must stay as it is once a store has items: [CheckForm] refuses another value.
+func FixesStore(name string) bool {
+	return name == "REGISTRY_TABLE_NAME" || name == "REGISTRY_PARTITION_STRATEGY"
+}
+
 // layout returns the settings that must not change once a store has items.
 func (c *Config) layout() migrate.Layout { return migrate.Layout{Table: c.Table, Strategy: c.Strategy} }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/app"
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/storage"
 )
 
 const settingsHelp = `settings [NAME…]
@@ -44,8 +45,8 @@ takes the setting out of the file.
 
 func settingsCommand(t *terminal.Terminal, src *app.Sources) *cobra.Command {
 	var data string
-	set := command.New(setHelp, cobra.ExactArgs(2), func(_ context.Context, args []string) error {
-		return changeSetting(t, src, args[0], args[1])
+	set := command.New(setHelp, cobra.ExactArgs(2), func(ctx context.Context, args []string) error {
+		return changeSetting(ctx, t, src, data, args[0], args[1])
 	})
 	cmd := command.New(settingsHelp, cobra.ArbitraryArgs, func(_ context.Context, args []string) error {
 		return showSettings(t, src, args)
@@ -95,7 +96,7 @@ func showSettings(t *terminal.Terminal, src *app.Sources, names []string) error 
 }
 
 // changeSetting changes a setting in the file, unless that makes the settings worse.
-func changeSetting(t *terminal.Terminal, src *app.Sources, name, value string) error {
+func changeSetting(ctx context.Context, t *terminal.Terminal, src *app.Sources, data, name, value string) error {
 	c, err := src.Change(name, value)
 	if err != nil {
 		return err
@@ -106,6 +107,11 @@ func changeSetting(t *terminal.Terminal, src *app.Sources, name, value string) e
 	})
 	if len(worse) > 0 {
 		return fmt.Errorf("nothing was changed: %s", strings.Join(worse, "; "))
+	}
+	if app.FixesStore(name) && len(now) == 0 && admitted(ctx, src, data) == nil {
+		if err := admitted(ctx, c.Sources, data); err != nil {
+			return err
+		}
 	}
 	if err := app.MakeDataFolder(filepath.Dir(c.Path)); err != nil {
 		return err
@@ -123,6 +129,21 @@ func changeSetting(t *terminal.Terminal, src *app.Sources, name, value string) e
 		t.Note("still wrong: %s", said)
 	}
 	return nil
+}
+
+// admitted returns an error if a start with these settings would not find the items in the embedded store of a data
+// folder. Other stores are not asked.
+func admitted(ctx context.Context, src *app.Sources, data string) error {
+	if kind, err := folder.KindOf(src.Get); err != nil || kind != folder.Embedded || !folder.HasEmbedded(data) {
+		return nil
+	}
+	cfg, err := app.Load(src.Get, src.Names()...)
+	if err != nil {
+		return err
+	}
+	return onStoreOf(ctx, data, folder.Embedded, src.Get, func(ctx context.Context, s storage.Store) error {
+		return app.CheckForm(ctx, cfg, s)
+	})
 }
 
 // checkSettings returns everything that is wrong with settings, as a start reports it.

@@ -102,18 +102,25 @@ func (d *doctor) onStore(ctx context.Context, do func(context.Context, storage.S
 
 func (d *doctor) onStoreFor(ctx context.Context, patience time.Duration,
 	do func(context.Context, storage.Store) error) error {
-	e := folder.New(folder.Options{Data: d.o.data}, d.kind, d.getenv, folder.Real, nil)
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	return onStoreOf(ctx, d.o.data, d.kind, d.getenv, func(ctx context.Context, store storage.Store) error {
+		if err := app.CheckForm(ctx, d.cfg, store); err != nil {
+			return err
+		}
+		return do(ctx, store)
+	})
+}
+
+// onStoreOf opens the storage of a data folder for one call of do. A server may have it open, too.
+func onStoreOf(ctx context.Context, data, kind string, getenv func(string) string,
+	do func(context.Context, storage.Store) error) error {
+	e := folder.New(folder.Options{Data: data}, kind, getenv, folder.Real, nil)
 	store, err := app.OpenStore(e.Lookup, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
 	}
-	defer store.Close()
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	if err := app.CheckForm(ctx, d.cfg, store); err != nil {
-		return err
-	}
-	return do(ctx, store)
+	return errors.Join(do(ctx, store), store.Close())
 }
 
 // tryStore writes a blob that is too large for a row, reads it and deletes it.
