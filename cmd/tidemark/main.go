@@ -95,7 +95,7 @@ func needed(cmd *cobra.Command, err error) error {
 }
 
 // withoutFile are the commands that need no settings file, or report what is wrong with it themselves.
-var withoutFile = []string{"doctor", "handler", "app", "docs", "schema", "completion", "bash", "zsh", "fish",
+var withoutFile = []string{"start", "doctor", "handler", "app", "docs", "schema", "completion", "bash", "zsh", "fish",
 	"powershell", "help", "version", cobra.ShellCompRequestCmd, cobra.ShellCompNoDescRequestCmd}
 
 const rootLong = `Tidemark watches pages and files, reports what changes, and keeps a search index of

@@ -87,15 +87,18 @@ func TestL10EveryCommandReadsTheFile(t *testing.T) {
 		t.Errorf("%d %s", code, out)
 	}
 	elsewhere := writeSettings(t, t.TempDir(), "PORT: hunter2\nLISTEN: http://x/\nCRAWL_GONE_AFTER: y\nSTORAGE: disk\n"+
-		"AZURITE_PORT_BASE: 0\nTRUSTED_PROXIES: a b\nTLS_CERT_FILE: c\nLOG_FORMAT: xml\n")
+		"AZURITE_PORT_BASE: 0\nTRUSTED_PROXIES: a b\nTLS_CERT_FILE: c\nLOG_FORMAT: xml\nCRAWL_DELAY: 1\nPROT: 1\n")
 	env = map[string]string{"TIDEMARK_CONFIG": elsewhere}
 	code, _, said := runIn(t, env, "start", "--no-input", "--data", t.TempDir())
 	for _, name := range []string{"(PORT) is", "LISTEN is", "CRAWL_GONE_AFTER=", "STORAGE is", "(AZURITE_PORT_BASE) is",
-		`TRUSTED_PROXIES: "a"`, `TRUSTED_PROXIES: "b"`, "TLS_KEY_FILE", "LOG_FORMAT="} {
+		`TRUSTED_PROXIES: "a"`, `TRUSTED_PROXIES: "b"`, "TLS_KEY_FILE", "LOG_FORMAT=", ":9: there is no", ":10: there is no"} {
 		if code != 1 || strings.Count(said, name) != 1 {
 			t.Errorf("%d: %s is not reported once in %q", code, name, said)
 		}
 	}
+	env = map[string]string{"TIDEMARK_CONFIG": writeSettings(t, t.TempDir(), "PORT: 'x\n"), "CRAWL_GONE_AFTER": "y"}
+	refusedWith(t, env, "yaml: line 2: found", "start", "--no-input", "--data", t.TempDir())
+	refusedWith(t, env, "CRAWL_GONE_AFTER=", "start", "--no-input", "--data", t.TempDir())
 	env = map[string]string{"TIDEMARK_CONFIG": filepath.Join(t.TempDir(), "none.yaml")}
 	refusedWith(t, env, "cannot be read", "status")
 	well(t, env, "settings", "set", "PORT", "1")

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"log/slog"
 	"net"
@@ -71,11 +72,8 @@ var stopSignals = []os.Signal{os.Interrupt, syscall.SIGTERM}
 func run(log *slog.Logger, level *slog.LevelVar, export Exporter) error {
 	host := os.Getppid() // read at once: the host may die at any time
 	src := ReadSources(os.Getenv, os.Environ(), "")
-	if src.Err != nil {
-		return src.Err
-	}
 	a, err := New(src.Get, log, src.Names()...)
-	if err != nil {
+	if err := errors.Join(src.Err, err); err != nil {
 		return err
 	}
 	a.src = src

@@ -44,7 +44,8 @@ type configEntry struct {
 	first, end  int
 }
 
-// readConfig reads a settings file. A file that is missing is empty, unless somebody has named it. Errors: Invalid.
+// readConfig reads a settings file. A file that is missing is empty, unless somebody has named it. Errors: Invalid; a
+// file that is returned with one has the lines without mistakes.
 func readConfig(path string, named bool) (*configFile, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) && !named {
@@ -63,10 +64,10 @@ func readConfig(path string, named bool) (*configFile, error) {
 		return nil, fault.New(fault.Invalid, "the settings file cannot be read: %w", err)
 	}
 	c, err := parseConfig(path, data)
-	if err != nil {
+	if c == nil {
 		return nil, err
 	}
-	return c, c.checkMode(info.Mode())
+	return c, errors.Join(err, c.checkMode(info.Mode()))
 }
 
 // checkMode refuses a file with a secret that others can read. Windows has no such modes.
@@ -110,7 +111,8 @@ func CheckName(name string) error {
 }
 
 // parseConfig parses a settings file. Errors: Invalid, with the first mistakes, one per line, in the form
-// "path:line: what is wrong". They do not contain values, which may be secrets.
+// "path:line: what is wrong". They do not contain values, which may be secrets. If the form of the file is right, the
+// entries without mistakes are returned, too, so that their values can be checked in the same report.
 func parseConfig(path string, data []byte) (*configFile, error) {
 	c := &configFile{path: path}
 	if len(data) > maxConfig {
@@ -146,7 +148,7 @@ func parseConfig(path string, data []byte) (*configFile, error) {
 		mistakes = append(mistakes[:maxConfigMistakes], fmt.Sprintf("%s: and %d more", path, n-maxConfigMistakes))
 	}
 	if len(mistakes) > 0 {
-		return nil, fault.New(fault.Invalid, "%s", strings.Join(mistakes, "\n"))
+		return c, fault.New(fault.Invalid, "%s", strings.Join(mistakes, "\n"))
 	}
 	c.setEnds()
 	return c, nil

@@ -15,7 +15,7 @@ import (
 // none. A variable that is empty counts as unset.
 type Sources struct {
 	Path    string // the settings file, which may be missing
-	Err     error  // says why the settings file cannot be used; then its settings are missing here
+	Err     error  // says why the settings file cannot be used; then only its lines without mistakes are here
 	environ []string
 	getenv  func(string) string
 	file    map[string]string
@@ -52,7 +52,7 @@ func ReadSources(getenv func(string) string, environ []string, data string) *Sou
 		s.Path = full
 	}
 	file, err := readConfig(path, named)
-	if s.Err = err; err == nil {
+	if s.Err = err; file != nil {
 		s.file = file.values()
 	}
 	return s

@@ -167,7 +167,7 @@ func problemsOf(err error) (said []string) {
 	if all, ok := errors.AsType[app.Problems](err); ok {
 		return all
 	}
-	return []string{err.Error()}
+	return strings.Split(err.Error(), "\n") // a settings file has a mistake per line
 }
 
 // together makes one error of several, which lists all problems of settings in one line. One error stays as it is.

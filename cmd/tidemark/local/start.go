@@ -53,7 +53,7 @@ type startOptions struct {
 	verbose bool
 	noInput bool // ask no questions
 	src     *app.Sources
-	wrong   error // what is wrong with the address and the port
+	wrong   error // what is wrong with the settings file, the address and the port
 	browser bool  // render pages in a Chromium of this machine
 }
 
@@ -80,6 +80,7 @@ func startCommand(t *terminal.Terminal, src *app.Sources) *cobra.Command {
 	var port string
 	start := func(ctx context.Context, data folder.Options, _ []string) error {
 		o.listening, o.wrong = listenAt(getenv, port)
+		o.wrong = errors.Join(src.Err, o.wrong)
 		o.Options = data
 		return runStart(ctx, t, getenv, o, realParts())
 	}
