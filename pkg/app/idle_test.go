@@ -12,16 +12,20 @@ func TestST1IdleMemory(t *testing.T) {
 	var i idleness
 	allocated := uint64(0)
 	for n, step := range []struct {
-		mib  uint64
-		want bool
+		mib         uint64
+		want, rests bool
 	}{
-		{100, false}, {0, false}, {1, true}, {1, false}, {0, false}, // once
-		{1, false}, {1, false}, // little was allocated since
-		{3, false}, {1, false}, {3, false}, {20, false}, {1, false}, {8, false}, {1, false}, {0, true}, {0, false},
+		{100, false, false}, {0, false, false}, {1, true, true}, {1, false, true}, {0, false, true}, // once
+		{1, false, true}, {1, false, true}, // little was allocated since
+		{3, false, false}, {1, false, true}, {3, false, false}, {20, false, false}, {1, false, false}, {8, false, false},
+		{1, false, false}, {0, true, true}, {0, false, true},
 	} {
 		allocated += step.mib << 20
 		if got := i.due(allocated); got != step.want {
 			t.Errorf("interval %d, after %d MiB: %v, want %v", n, step.mib, got, step.want)
+		}
+		if rests := i.interval() == restInterval; rests != step.rests {
+			t.Errorf("interval %d, after %d MiB: the next one is long: %v", n, step.mib, rests)
 		}
 	}
 }

@@ -21,6 +21,7 @@ import (
 
 	"github.com/tidemark/tidemark/handlers"
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/defaults"
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
 	"github.com/tidemark/tidemark/pkg/content/document"
 	"github.com/tidemark/tidemark/pkg/ops/keys"
@@ -131,12 +132,16 @@ func run(log *slog.Logger, level *slog.LevelVar, export Exporter) error {
 	return nil
 }
 
-// hostCheck is the time between two checks that the host is alive.
+// hostCheck is the time between two checks that the host is alive, where the system does not tell when it ends.
 const hostCheck = time.Second
 
 // whileHostLives calls stop when the host has died. A host may die without notice, or stop waiting for work in flight
 // and abandon the handler. On Unix the handler then has another parent process; elsewhere the parent never changes.
 func whileHostLives(ctx context.Context, host int, stop func()) {
+	if os.Getppid() == host && awaitEnd(ctx, host) == nil {
+		stop()
+		return
+	}
 	tick := time.NewTicker(hostCheck)
 	defer tick.Stop()
 	for os.Getppid() == host {
@@ -241,8 +246,10 @@ func (p passing) explain(log *slog.Logger, hosts []string) {
 }
 
 const (
-	// An interval in which the process allocates less than quietBytes is quiet.
+	// An interval in which the process allocates less than quietBytes is quiet. Intervals are longer while there is
+	// nothing to give back.
 	idleInterval = 5 * time.Second
+	restInterval = 30 * time.Second
 	quietBytes   = 2 << 20
 	// workBytes is how much a process must have allocated since it last gave memory back to do so again.
 	workBytes = 16 << 20
@@ -268,6 +275,14 @@ func (i *idleness) due(allocated uint64) bool {
 	return true
 }
 
+// interval returns the length of the next interval.
+func (i *idleness) interval() time.Duration {
+	if i.quiet && i.allocated-i.given < workBytes {
+		return restInterval
+	}
+	return idleInterval
+}
+
 // restCollector stops the collections that the runtime makes every two minutes, each of which takes a tenth of a
 // second, until the process has allocated workBytes. Then there is a collection, and all is as before.
 func restCollector() {
@@ -287,15 +302,8 @@ func restCollector() {
 // too, unless the environment sets it.
 func GiveBackWhenIdle(ctx context.Context) {
 	rest := os.Getenv("GOMEMLIMIT") == "" && os.Getenv("GOGC") == ""
-	tick := time.NewTicker(idleInterval)
-	defer tick.Stop()
 	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
-	for i := (idleness{}); ; {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
+	for i := (idleness{}); defaults.Pause(ctx, i.interval()) == nil; {
 		if metrics.Read(sample); i.due(sample[0].Value.Uint64()) {
 			sqlitefile.Shrink(ctx)
 			debug.FreeOSMemory()

@@ -33,6 +33,7 @@ type Host struct {
 	client     *http.Client
 	transport  *http.Transport
 	queues     []*queueListener
+	rounds     *rounds
 	timers     []*timerLoop
 	loops      sync.WaitGroup // running loops of the queues and timers
 	front      *front
@@ -118,6 +119,7 @@ func (h *Host) assemble() error {
 			h.timers = append(h.timers, newTimerLoop(h.opt, i, h.tasks, f))
 		}
 	}
+	h.rounds = newRounds(h.opt.Store, h.queues, h.config.queues.rounds)
 	return nil
 }
 
@@ -198,6 +200,7 @@ func (h *Host) startListeners(ctx context.Context) {
 			for _, q := range h.queues {
 				h.loops.Go(func() { q.listen(ctx) })
 			}
+			h.loops.Go(func() { h.rounds.walk(ctx) })
 			for _, t := range h.timers {
 				h.loops.Go(func() { t.listen(ctx) })
 			}
@@ -241,11 +244,14 @@ func (h *Host) releaseMessages() {
 	}
 }
 
-// wake makes idle queue listeners poll soon.
+// wake lets all queues be polled soon.
 func (h *Host) wake() {
 	for _, l := range h.queues {
-		poke(l.nudge)
+		if !l.parked.Load() {
+			poke(l.nudge)
+		}
 	}
+	poke(h.rounds.nudge)
 }
 
 // checkStore returns an error when the app needs a store and has none.

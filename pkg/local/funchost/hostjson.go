@@ -30,6 +30,7 @@ type queueConfig struct {
 	batchSize  int
 	threshold  int // when at most this many messages are being processed, the next batch is fetched
 	maxPoll    time.Duration
+	rounds     time.Duration // the time between two [rounds]
 	retryDelay time.Duration // visibilityTimeout: how long a failed message stays hidden
 	maxDequeue int
 }
@@ -91,6 +92,7 @@ func readHostConfig(dir string, env environ) (hostConfig, error) {
 		}
 	}
 	c, err := h.check(&findings{file: path})
+	c.queues.rounds = c.queues.maxPoll
 	if v, _ := env.setting("AZURE_FUNCTIONS_ENVIRONMENT"); strings.EqualFold(v, "Development") {
 		c.queues.maxPoll = min(c.queues.maxPoll, developmentPoll)
 	}
@@ -174,7 +176,7 @@ func (c *hostConfig) override(o Options) {
 		c.timeout = o.Timeout
 	}
 	if o.MaxPoll > 0 {
-		c.queues.maxPoll = o.MaxPoll
+		c.queues.maxPoll, c.queues.rounds = o.MaxPoll, o.MaxPoll
 	}
 }
 

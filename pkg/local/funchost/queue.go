@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
@@ -33,6 +34,9 @@ type queueListener struct {
 	running  int
 	finished chan struct{} // has one token when an invocation has ended
 	nudge    chan struct{} // has one token when new messages are likely
+
+	rounds *rounds     // poll the queue while it is parked; nil if it polls itself then, too
+	parked atomic.Bool // the queue has been empty for long
 }
 
 func newQueueListener(o Options, c queueConfig, i *invoker, t *tasks, f *function) *queueListener {
@@ -48,13 +52,13 @@ func newQueueListener(o Options, c queueConfig, i *invoker, t *tasks, f *functio
 }
 
 // listen polls until ctx ends. It polls at once after a poll that found messages, more and more slowly while the
-// queue is empty, and not at all while the number of running invocations is above the threshold. Running invocations
-// continue after listen returns.
+// queue is empty, and not at all while the number of running invocations is above the threshold. Where there are
+// [rounds], they poll a queue that has been empty for long. Running invocations continue after listen returns.
 func (l *queueListener) listen(ctx context.Context) {
 	misses, used, failing := 0, time.Now(), false
 	for ctx.Err() == nil {
 		if l.busy() {
-			l.wait(ctx, l.finished, time.Hour)
+			waitFor(ctx, l.finished, time.Hour)
 			continue
 		}
 		polled := time.Now()
@@ -67,11 +71,16 @@ func (l *queueListener) listen(ctx context.Context) {
 			misses, used = 0, polled
 			continue
 		}
-		pause := together(pollPause(misses, l.config.maxPoll, rand.Float64()), l.config.maxPoll, time.Now())
-		if l.wait(ctx, l.nudge, pause) {
-			l.wait(ctx, nil, wakeGap(time.Since(used))-time.Since(polled))
-		}
+		pause := pollPause(misses, l.config.maxPoll, rand.Float64())
 		misses++
+		if l.rounds != nil && pause == l.config.maxPoll {
+			l.parked.Store(true)
+			poke(l.rounds.nudge) // it may have a message that is not visible yet
+			waitFor(ctx, l.nudge, time.Hour)
+			l.parked.Store(false)
+		} else if waitFor(ctx, l.nudge, together(pause, l.config.maxPoll, time.Now())) {
+			waitFor(ctx, nil, wakeGap(time.Since(used))-time.Since(polled))
+		}
 	}
 }
 
@@ -101,8 +110,8 @@ func wakeGap(idle time.Duration) time.Duration {
 	return max(10*time.Millisecond, min(idle/8, 250*time.Millisecond))
 }
 
-// wait waits for the duration d or until a token arrives, and reports whether a token arrived.
-func (l *queueListener) wait(ctx context.Context, token <-chan struct{}, d time.Duration) bool {
+// waitFor waits for the duration d or until a token arrives, and reports whether a token arrived.
+func waitFor(ctx context.Context, token <-chan struct{}, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {

@@ -23,7 +23,7 @@ import (
 )
 
 // maxNap bounds one sleep, so that a timer fires soon after its time even if the machine was suspended or its clock
-// was set.
+// was set. All timers wake at the same moments, and with them the rounds of the queues.
 const maxNap = 10 * time.Second
 
 const (
@@ -113,11 +113,12 @@ func (t *timerLoop) save(s timerStatus) {
 // sleepUntil waits until a time, and returns false if ctx ends first.
 func (t *timerLoop) sleepUntil(ctx context.Context, at time.Time) bool {
 	for {
-		left := at.Sub(time.Now())
+		now := time.Now()
+		left := at.Sub(now)
 		if left <= 0 {
 			return ctx.Err() == nil
 		}
-		if defaults.Pause(ctx, min(left, maxNap)) != nil {
+		if defaults.Pause(ctx, min(left, together(maxNap, maxNap, now))) != nil {
 			return false
 		}
 	}

@@ -36,13 +36,13 @@ func TestWake(t *testing.T) {
 
 // TestListenerWaits checks that a token ends a pause at once.
 func TestListenerWaits(t *testing.T) {
-	l := &queueListener{nudge: make(chan struct{}, 1)}
-	poke(l.nudge)
-	poke(l.nudge)
-	if !l.wait(t.Context(), l.nudge, time.Hour) {
+	nudge := make(chan struct{}, 1)
+	poke(nudge)
+	poke(nudge)
+	if !waitFor(t.Context(), nudge, time.Hour) {
 		t.Error("not woken by a token")
 	}
-	if l.wait(t.Context(), l.nudge, time.Millisecond) {
+	if waitFor(t.Context(), nudge, time.Millisecond) {
 		t.Error("woken twice")
 	}
 }

@@ -81,6 +81,27 @@ func (q *queue) waits(ctx context.Context, id int64, now time.Time) (some bool, 
 	return some, q.s.kinded(ctx, err)
 }
 
+// FirstVisible returns, for each queue that has messages, when the first of them is visible. It is one read for all
+// queues.
+func (s *Store) FirstVisible(ctx context.Context) (map[string]time.Time, error) {
+	if s.isClosed() {
+		return nil, errClosed()
+	}
+	first := map[string]time.Time{}
+	var name string
+	var at sql.NullInt64
+	for err := range s.read.Rows(ctx, "SELECT name, (SELECT min(visible) FROM messages WHERE queue = created.id) "+
+		"FROM created WHERE kind = 'queue'", nil, &name, &at) {
+		if err != nil {
+			return nil, s.kinded(ctx, err)
+		}
+		if at.Valid {
+			first[name] = instant(at.Int64)
+		}
+	}
+	return first, nil
+}
+
 // receiving is a single statement that receives the first visible messages of a queue. A receipt is valid only
 // together with its message id, so the messages of one call may share a receipt.
 const receiving = `UPDATE messages SET dequeued = dequeued + 1, visible = ?, receipt = ? WHERE id IN

@@ -41,3 +41,27 @@ func TestST1QuietStore(t *testing.T) {
 	}
 	add(60)
 }
+
+// TestK9FirstVisible checks that one read says of all queues when their first message is visible (K9).
+func TestK9FirstVisible(t *testing.T) {
+	now := time.Now()
+	s, err := Open(storagetest.TempDir(t), Options{Now: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for name, delays := range map[string][]time.Duration{"none": {}, "one": {time.Minute, 0}, "later": {time.Hour}} {
+		if err := s.Queue(name).Create(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range delays {
+			if err := s.Queue(name).Send(t.Context(), []byte("x"), d); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	first, err := s.FirstVisible(t.Context())
+	if err != nil || len(first) != 2 || !first["one"].Equal(now) || !first["later"].Equal(now.Add(time.Hour)) {
+		t.Errorf("%v, %v", first, err)
+	}
+}
