@@ -60,7 +60,7 @@ type processHandlers struct {
 	Metrics  *telemetry.Metrics
 	Activity *activity.Log
 	Settings map[string]string // the settings, without the values of secrets
-	Sources  []api.ServerSetting
+	Sources  func() []api.ServerSetting
 }
 
 // Routes returns the routes about this process.
@@ -134,7 +134,7 @@ func (h *processHandlers) config(context.Context, api.None) (api.Config, error) 
 
 // settings shows where the settings come from.
 func (h *processHandlers) settings(context.Context, api.None) (api.ServerSettings, error) {
-	return api.ServerSettings{Settings: h.Sources}, nil
+	return api.ServerSettings{Settings: h.Sources()}, nil
 }
 
 // listKeys lists the keys.

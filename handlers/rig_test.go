@@ -169,7 +169,10 @@ func (r *rig) pages(
 var rigSettings = []api.ServerSetting{
 	{Name: "CRAWL_CONTACT", Value: "a@port.example", From: "file", Allowed: "an address", Restart: true},
 	{Name: "LITELLM_MASTER_KEY", Value: "set", From: "environment", Allowed: "a key", Restart: true, Secret: true},
+	{Name: "LOG_LEVEL", Value: "info", From: "default", Allowed: "a level"},
 }
+
+func ownSettings() []api.ServerSetting { return rigSettings }
 
 // newRig returns a rig. wrap lets a test put a store between the services and the real store.
 func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
@@ -219,7 +222,7 @@ func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
 			return strings.Repeat("a", 24) + string(rune('a'+tokens/26)) + string(rune('a'+tokens%26))
 		}})
 	r.v = &Services{Store: rows, Undo: done, Entries: mine, Config: map[string]string{"CRAWL_CONTACT": "a@port.example",
-		"LITELLM_MASTER_KEY": "(set)"}, Settings: rigSettings, Registry: reg, Feed: changes, Snapshots: snaps,
+		"LITELLM_MASTER_KEY": "(set)"}, Settings: ownSettings, Registry: reg, Feed: changes, Snapshots: snaps,
 		Schemes: &fetch.SchemeGuesser{Transport: onlyHTTPS{}}, Manifests: index.NewManifests(rows), Worker: worker,
 		Index: engine, Rebuilds: rebuild.New(rows, reg, snaps, rebuild.Options{
 			Clock: clock, Token: func() string { return "token" }, Audit: index.NewAuditor(engine, index.NewManifests(rows),

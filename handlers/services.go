@@ -78,7 +78,7 @@ type Services struct {
 	Keys        *keys.Ring
 	Undo        *undo.Log
 	Config      map[string]string // the settings, without the values of secrets
-	Settings    []api.ServerSetting
+	Settings    func() []api.ServerSetting
 	Rules       source.Rules
 	Version     string
 	Instance    string        // identifies the host instance; empty if unknown

@@ -36,6 +36,9 @@ func TestL10SettingsCommand(t *testing.T) {
 	if !strings.Contains(said, "PORT is now 8080, in "+data) || !strings.Contains(said, "at the next start") {
 		t.Errorf("said %q", said)
 	}
+	if said := well(t, env, "settings", "set", "LOG_LEVEL", "debug"); !strings.Contains(said, "within a minute") {
+		t.Errorf("said %q", said)
+	}
 	well(t, env, "settings", "set", "CREDENTIAL_WIKI", "bearer https://wiki.example hunter2")
 	shown := well(t, env, "settings")
 	for _, want := range []string{"NAME ", "PORT ", " 8080 ", " file ", "me@example.com ", " environment ",

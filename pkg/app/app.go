@@ -84,7 +84,10 @@ func (a *App) Services(ctx context.Context) (*handlers.Services, error) {
 	if err != nil {
 		return nil, errors.Join(err, engine.Close(), store.Close())
 	}
-	s.Settings = a.src.Shown()
+	s.Settings = a.src.Shown
+	if a.cfg.live != nil {
+		s.Settings = a.cfg.live.Shown
+	}
 	if s.Indexes, err = ownIndex(a.cfg, a.get, s.Store, a.log); err != nil {
 		return nil, errors.Join(err, engine.Close(), store.Close())
 	}

@@ -98,6 +98,7 @@ type Config struct {
 	// an index on a disk.
 	Cloud    bool
 	LogLevel slog.Level // the least level of lines of the log
+	live     *Live      // the settings that may change; nil if none does
 	// Metrics are not a setting, but the metrics in which the app counts. If they are nil, [Assemble] creates them.
 	Metrics *telemetry.Metrics
 }
@@ -314,17 +315,26 @@ func readFile(name string) ([]byte, error) {
 func (c *Config) politeness(exempt func(host string) bool,
 	limits func(host string) (site.Limits, bool)) func(host string) policy.Politeness {
 	return func(host string) policy.Politeness {
-		p := c.Politeness
+		is := c.current()
+		p := is.Politeness
 		if l, ok := limits(host); ok {
 			p.MinDelay, p.MaxDelay, p.MaxConcurrent = l.MinDelay, l.MaxDelay, l.MaxConcurrent
 			p.Daily.Requests = l.RequestsPerDay.Or(p.Daily.Requests)
 			p.Daily.Bytes = l.BytesPerDay.Or(p.Daily.Bytes)
 			p.MaxItems = int(l.MaxItems.Or(int64(p.MaxItems)))
-		} else if file.IsHost(host) || !c.PolitenessSet && exempt(host) {
+		} else if file.IsHost(host) || !is.PolitenessSet && exempt(host) {
 			p.MinDelay, p.MaxDelay, p.MaxConcurrent = 0, 0, 4
 		}
 		return p
 	}
+}
+
+// current returns the settings that apply now.
+func (c *Config) current() *Config {
+	if c.live == nil {
+		return c
+	}
+	return &c.live.now.Load().cfg
 }
 
 // readRules reads the file of rules and channels, if the setting has the name of one.

@@ -78,7 +78,7 @@ func run(log *slog.Logger, level *slog.LevelVar, export Exporter) error {
 		return err
 	}
 	a.src = src
-	level.Set(a.cfg.LogLevel)
+	a.cfg.live = Follow(src, a.cfg, log, func(c Config) { level.Set(c.LogLevel) })
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(a.memory().Goal())
 	}
@@ -104,11 +104,11 @@ func run(log *slog.Logger, level *slog.LevelVar, export Exporter) error {
 	go whileHostLives(ctx, host, stop)
 	go GiveBackWhenIdle(ctx)
 	server := &http.Server{
-		Handler: handlers.New(handlers.Options{
+		Handler: a.cfg.live.before(handlers.New(handlers.Options{
 			Open: a.Services, Log: log, Metrics: a.Metrics(), Ended: ended,
 			Port: port, Secret: os.Getenv(api.HostSecretVar), Access: a.access(), Hosts: a.Hosts(),
 			UserScope: a.userScope(), BasePath: a.basePath(),
-		}),
+		})),
 		ReadHeaderTimeout: 30 * time.Second,
 		IdleTimeout:       5 * time.Minute, // longer than the host keeps an idle connection
 	}

@@ -149,7 +149,7 @@ func (s *Sources) Shown() (all []api.ServerSetting) {
 				value = "set"
 			}
 			all = append(all, api.ServerSetting{Name: name, Value: cmp.Or(value, one.Default), From: s.from(name),
-				Allowed: one.allowed, Restart: true, Secret: one.isSecret()})
+				Allowed: one.allowed, Restart: !slices.Contains(live, name), Secret: one.isSecret()})
 		}
 	}
 	return all

@@ -28,6 +28,8 @@ type Logs struct {
 	Name  string // name of the log file
 	file  *logFile
 	shown *slog.LevelVar // lowest level of the entries that also go to standard error
+	all   *slog.LevelVar // lowest level of all entries
+	least slog.Level     // lowest level of the entries that a person should see
 }
 
 // Close closes the file.
@@ -35,6 +37,12 @@ func (l *Logs) Close() error { return l.file.Close() }
 
 // Hush sends all further entries only to the file.
 func (l *Logs) Hush() { l.shown.Set(math.MaxInt) }
+
+// SetLevel changes the lowest level of all entries.
+func (l *Logs) SetLevel(level slog.Level) {
+	l.all.Set(level)
+	l.shown.Set(max(l.least, level))
+}
 
 // openLogs opens the log file of a data folder. Entries at or above level also go to errOut. The format is the value
 // of LOG_FORMAT, and least that of LOG_LEVEL.
@@ -51,13 +59,14 @@ func openLogs(data, format, least string, level slog.Level, errOut io.Writer) (*
 	if err := f.open(); err != nil {
 		return nil, err
 	}
-	shown := &slog.LevelVar{}
-	shown.Set(max(level, lowest))
+	l := &Logs{file: f, Name: f.name, shown: &slog.LevelVar{}, all: &slog.LevelVar{}, least: level}
+	l.SetLevel(lowest)
 	h := slog.NewMultiHandler(
-		write(f, &slog.HandlerOptions{Level: lowest, ReplaceAttr: keys.RedactAttr}),
-		write(errOut, &slog.HandlerOptions{Level: shown, ReplaceAttr: keys.RedactAttr}),
+		write(f, &slog.HandlerOptions{Level: l.all, ReplaceAttr: keys.RedactAttr}),
+		write(errOut, &slog.HandlerOptions{Level: l.shown, ReplaceAttr: keys.RedactAttr}),
 	)
-	return &Logs{Logger: slog.New(h), file: f, Name: f.name, shown: shown}, nil
+	l.Logger = slog.New(h)
+	return l, nil
 }
 
 // writerOf returns the handler of a format.

@@ -15,6 +15,7 @@ import (
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/app"
+	"github.com/tidemark/tidemark/pkg/base/defaults"
 	"github.com/tidemark/tidemark/pkg/local/funchost"
 	"github.com/tidemark/tidemark/pkg/ops/keyfile"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -137,6 +138,16 @@ func (l *local) run(ctx context.Context) error {
 	return l.serve(ctx, h)
 }
 
+// followSettings applies changes of the settings file to the log until ctx ends. It wakes when the timers do, at every
+// tenth second of the clock. The handler follows the file itself.
+func (l *local) followSettings(ctx context.Context) {
+	const every = 10 * time.Second
+	live := app.Follow(l.app.src, l.config, l.Log.Logger, func(c app.Config) { l.Log.SetLevel(c.LogLevel) })
+	for now := time.Now(); defaults.Pause(ctx, now.Truncate(every).Add(every).Sub(now)) == nil; now = time.Now() {
+		live.Refresh()
+	}
+}
+
 // serve waits for the first of these: an interrupt, the end of the host, or the end of Azurite, without which the
 // host cannot continue.
 func (l *local) serve(ctx context.Context, h host) error {
@@ -144,6 +155,9 @@ func (l *local) serve(ctx context.Context, h host) error {
 	life, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	go app.GiveBackWhenIdle(life)
+	if l.app.src != nil {
+		go l.followSettings(life)
+	}
 	defer app.SweepBrowser(l.Data) // the host does not wait for the app, whose browser ends with it
 	ended := make(chan error, 1)
 	go func() { ended <- h.Run(life) }()

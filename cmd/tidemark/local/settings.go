@@ -81,8 +81,8 @@ func showSettings(t *terminal.Terminal, src *app.Sources, names []string) error 
 	}
 	if len(names) > 0 {
 		for _, s := range all {
-			t.Say("%s=%s (%s)\n  %s.\n  Allowed is %s. A change takes effect at the next start.", s.Name,
-				terminal.Clean(s.Value), s.From, app.MeaningOf(s.Name), s.Allowed)
+			t.Say("%s=%s (%s)\n  %s.\n  Allowed is %s. A change takes effect %s.", s.Name,
+				terminal.Clean(s.Value), s.From, app.MeaningOf(s.Name), s.Allowed, effective(s))
 		}
 		return nil
 	}
@@ -91,8 +91,17 @@ func showSettings(t *terminal.Terminal, src *app.Sources, names []string) error 
 	}); err != nil {
 		return err
 	}
-	t.Say("\nThe file is %s. Changes take effect at the next start.", src.Path)
+	t.Say("\nThe file is %s. Changes take effect at the next start; a running server takes over some within a minute: %s.",
+		src.Path, strings.Join(app.LiveSettings(), ", "))
 	return nil
+}
+
+// effective says when a change of a setting takes effect.
+func effective(s api.ServerSetting) string {
+	if s.Restart {
+		return "at the next start"
+	}
+	return "within a minute, also in a server that runs"
 }
 
 // changeSetting changes a setting in the file, unless that makes the settings worse.
@@ -121,8 +130,8 @@ func changeSetting(ctx context.Context, t *terminal.Terminal, src *app.Sources, 
 	}
 	for _, s := range c.Shown() {
 		if s.Name == name {
-			t.Say("%s is now %s, in %s; it takes effect at the next start", name, cmp.Or(terminal.Clean(s.Value), "unset"),
-				c.Path)
+			t.Say("%s is now %s, in %s; it takes effect %s", name, cmp.Or(terminal.Clean(s.Value), "unset"), c.Path,
+				effective(s))
 		}
 	}
 	for _, said := range now {
