@@ -16,6 +16,7 @@ func TestStatus(t *testing.T) {
 			asked: []string{"GET /api/SearchStatus"}, out: `
 1,206 sources · Indexed 1,200 · Pending 3 · Error 1 · Frozen 2
 3 due, 2 in flight; of recent checks 12% found a change, <1% failed
+1 host paused, 3 pages waiting: b.example (goes on in 5 minutes)
 
 HOST       SOURCES  INDEXED  ERROR  DUE  IN FLIGHT  CHANGED  FAILED
 b.example  201      200      1      3    2          0%       100%  paused, goes on in 5 minutes

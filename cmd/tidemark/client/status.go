@@ -20,10 +20,12 @@ const statusHelp = `status
 Show how up to date the index is
 
 Show how up to date the index is: how many sources have which status, how many wait
-for a check, how often checks found a change or failed, and which watches are broken.
+for a check, how often checks found a change or failed, which hosts cannot be reached,
+and which watches are broken.
 
 With --watch, the status is updated until nothing waits and no work is unfinished,
-including rebuilds, backfills and imports. The exit code is then 0.
+including rebuilds, backfills and imports. The exit code is then 0. Pages of a host
+that cannot be reached or is paused wait for it; the status says for which and until when.
 
   tidemark status
   tidemark status --host example.com
@@ -66,6 +68,7 @@ func showStatus(ctx context.Context, t *terminal.Terminal, s *command.Server, ho
 func statusLines(st api.SearchStatus, work []string, now time.Time, hosts int) []string {
 	lines := []string{summary(st.Counts), fmt.Sprintf("%s; of recent checks %s found a change, %s failed",
 		backlog(st.Counts, work), words.Percent(st.ChangeRate), words.Percent(st.ErrorRate))}
+	lines = append(lines, heldUp(st, now)...)
 	if !st.AsOf.IsZero() && now.Sub(st.AsOf) > time.Minute {
 		lines = append(lines, "as of "+words.Relative(now, st.AsOf))
 	}

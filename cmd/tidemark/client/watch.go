@@ -76,7 +76,8 @@ func watchStatus(ctx context.Context, t *terminal.Terminal, s *command.Server, h
 	}, func(st api.SearchStatus) bool {
 		g.see(st.Backlog(), t.Now())
 		v.Show(t.Now(), func() string {
-			return strings.Join(append([]string{backlog(st.Counts, work), summary(st.Counts)}, work...), "; ")
+			return strings.Join(slices.Concat([]string{backlog(st.Counts, work), summary(st.Counts)}, heldUp(st, t.Now()),
+				work), "; ")
 		}, func() []string { return g.picture(st, v.Screen, work, t.Now()) })
 		return st.Backlog() == 0 && len(work) == 0
 	})
