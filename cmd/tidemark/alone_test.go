@@ -16,7 +16,7 @@ import (
 	"github.com/tidemark/tidemark/cmd/tidemark/folder"
 	"github.com/tidemark/tidemark/cmd/tidemark/foldertest"
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
-	"github.com/tidemark/tidemark/pkg/local/azurite/azuritetest"
+	"github.com/tidemark/tidemark/pkg/base/treetest"
 	"github.com/tidemark/tidemark/pkg/local/programtest"
 )
 
@@ -166,10 +166,7 @@ func TestL5TerminalCloses(t *testing.T) {
 	hangUp := make(chan os.Signal, 1)
 	signal.Notify(hangUp, syscall.SIGHUP) // a test that runs under nohup hands on that it ignores the signal
 	defer signal.Stop(hangUp)
-	tools, err := azuritetest.ToolDir()
-	if err != nil {
-		t.Fatal(err)
-	}
+	tools := treetest.Tools(t)
 	exe, port, data := programtest.Build(t), foldertest.FreePort(t), t.TempDir()
 	start := func(before string) (cmd *exec.Cmd, output *os.File) {
 		cmd = exec.CommandContext(t.Context(), "sh", "-c", before+`exec "$0" "$@"`, exe, "start", "--port", strconv.Itoa(port),
@@ -194,7 +191,7 @@ func TestL5TerminalCloses(t *testing.T) {
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	err = cmd.Wait()
+	err := cmd.Wait()
 	log, _ := os.ReadFile(filepath.Join(data, "tidemark.log"))
 	if err != nil || !strings.Contains(string(log), "Azurite Blob service successfully closed") {
 		t.Errorf("%v\n%s", err, log)

@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tidemark/tidemark/cmd/tidemark/terminal"
+	"github.com/tidemark/tidemark/pkg/base/treetest"
 	"github.com/tidemark/tidemark/pkg/local/azurite"
-	"github.com/tidemark/tidemark/pkg/local/azurite/azuritetest"
 )
 
 // fakeFunc puts a shell script on the PATH under the name of Azure Functions Core Tools.
@@ -35,10 +35,7 @@ func quietTerminal(in io.Reader) (p *terminal.Terminal, out, errOut *bytes.Buffe
 // TestAzuriteForReal runs a command with the real Azurite. Azurite must run while the command does, must have stopped
 // afterwards, and must have saved its data.
 func TestAzuriteForReal(t *testing.T) {
-	tools, err := azuritetest.ToolDir()
-	if err != nil {
-		t.Fatal(err)
-	}
+	tools := treetest.Tools(t)
 	fakeFunc(t, `exec node -e '
 const at = /BlobEndpoint=([^;]*)/.exec(process.env.AzureWebJobsStorage)[1]
 fetch(at + "?comp=list").then(r => { console.log("server:", r.headers.get("server").split("/")[0]); process.exit(6) })'`)
@@ -58,10 +55,7 @@ fetch(at + "?comp=list").then(r => { console.log("server:", r.headers.get("serve
 
 // TestAzuriteWithDamagedData starts the real Azurite on files that it cannot read.
 func TestAzuriteWithDamagedData(t *testing.T) {
-	tools, err := azuritetest.ToolDir()
-	if err != nil {
-		t.Fatal(err)
-	}
+	tools := treetest.Tools(t)
 	data := t.TempDir()
 	stored := filepath.Join(data, "azurite")
 	if err := os.Mkdir(stored, 0o755); err != nil {

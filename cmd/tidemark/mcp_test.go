@@ -23,7 +23,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/tidemark/tidemark/cmd/tidemark/foldertest"
-	"github.com/tidemark/tidemark/pkg/local/azurite/azuritetest"
+	"github.com/tidemark/tidemark/pkg/base/treetest"
 	"github.com/tidemark/tidemark/pkg/local/programtest"
 )
 
@@ -137,10 +137,7 @@ var mcpPackages = []string{"@modelcontextprotocol/conformance@0.1.16", "@modelco
 // downloaded. A test that cannot get them fails and is never skipped.
 func mcpClients(t *testing.T) (node, modules string) {
 	t.Helper()
-	tools, err := azuritetest.ToolDir()
-	if err != nil {
-		t.Fatal(err)
-	}
+	tools := treetest.Tools(t)
 	home := filepath.Join(tools, fmt.Sprintf("mcp-%x", sha256.Sum256([]byte(strings.Join(mcpPackages, " "))))[:20])
 	modules = filepath.Join(home, "node_modules")
 	node = filepath.Join(modules, "node", "bin", "node")

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/treetest"
 	"github.com/tidemark/tidemark/pkg/local/azurite/azuritetest"
 	"github.com/tidemark/tidemark/pkg/local/funchost"
 	"github.com/tidemark/tidemark/pkg/local/programtest"
@@ -132,7 +133,7 @@ func checkSize(t *testing.T, exe string) {
 		t.Fatal(err)
 	}
 	var told float64
-	_, row, _ := strings.Cut(readDoc(t, "docs/benchmarks.md"), "| the program | ")
+	_, row, _ := strings.Cut(treetest.Read(t, "docs/benchmarks.md"), "| the program | ")
 	if _, err := fmt.Sscanf(row, "%f MB", &told); err != nil {
 		t.Fatalf("docs/benchmarks.md has no size of the program: %v", err)
 	}

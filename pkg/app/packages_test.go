@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/tidemark/tidemark/pkg/base/treetest"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -13,7 +14,7 @@ import (
 func TestL3SettingsOfPackages(t *testing.T) {
 	var known []string
 	row := regexp.MustCompile("(?m)^\\| `([A-Za-z0-9_]+)` \\|")
-	for _, m := range row.FindAllStringSubmatch(readDoc(t, "docs/settings.md"), -1) {
+	for _, m := range row.FindAllStringSubmatch(treetest.Read(t, "docs/settings.md"), -1) {
 		known = append(known, m[1])
 	}
 	check := func(file, name string) {
@@ -22,14 +23,14 @@ func TestL3SettingsOfPackages(t *testing.T) {
 		}
 	}
 	const env = "packaging/tidemark.yaml"
-	names := regexp.MustCompile(`(?m)^#([A-Z][A-Za-z0-9_]*):`).FindAllStringSubmatch(readDoc(t, env), -1)
+	names := regexp.MustCompile(`(?m)^#([A-Z][A-Za-z0-9_]*):`).FindAllStringSubmatch(treetest.Read(t, env), -1)
 	if len(names) < 20 {
 		t.Errorf("%s: %d settings", env, len(names))
 	}
 	for _, m := range names {
 		check(env, m[1])
 	}
-	lines := regexp.MustCompile(`(?m)^#([A-Z][A-Z0-9_]*:.*)$`).ReplaceAllString(readDoc(t, env), "$1")
+	lines := regexp.MustCompile(`(?m)^#([A-Z][A-Z0-9_]*:.*)$`).ReplaceAllString(treetest.Read(t, env), "$1")
 	if c, err := parseConfig(env, []byte(lines)); err != nil || len(c.entries) != len(names) {
 		t.Error(err)
 	}
@@ -41,7 +42,7 @@ func TestL3SettingsOfPackages(t *testing.T) {
 		var compose struct {
 			Services map[string]struct{ Environment map[string]string }
 		}
-		if err := yaml.Unmarshal([]byte(readDoc(t, "containers/"+filepath.Base(file))), &compose); err != nil {
+		if err := yaml.Unmarshal([]byte(treetest.Read(t, "containers/"+filepath.Base(file))), &compose); err != nil {
 			t.Fatal(err)
 		}
 		ours := compose.Services["tidemark"].Environment

@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"go/ast"
-	"go/parser"
 	"go/token"
 	"os"
 	"path/filepath"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tidemark/tidemark/pkg/base/treetest"
 	"github.com/tidemark/tidemark/pkg/fetch"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
@@ -72,16 +72,15 @@ func storageAsks(t *testing.T) []string {
 func commandAsks(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{}
-	command := filepath.Join("..", "..", "cmd", "tidemark")
-	below, err := filepath.Glob(filepath.Join(command, "*"))
+	below, err := filepath.Glob(filepath.Join("..", "..", "cmd", "tidemark", "*"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, dir := range append(below, command) {
+	for _, dir := range append(below, ".") {
 		if strings.HasSuffix(dir, "test") { // foldertest is for tests
 			continue
 		}
-		for _, file := range parseDir(t, dir, false) {
+		for _, file := range treetest.Parse(t, "cmd/tidemark/"+filepath.Base(dir), false) {
 			ast.Inspect(file, func(n ast.Node) bool {
 				call, ok := n.(*ast.CallExpr)
 				if !ok || len(call.Args) == 0 {
@@ -127,27 +126,6 @@ func literal(e ast.Expr) (string, bool) {
 	}
 	s, err := strconv.Unquote(lit.Value)
 	return s, err == nil
-}
-
-// parseDir parses the Go files of one folder: its tests, or everything else.
-func parseDir(t *testing.T, dir string, tests bool) map[string]*ast.File {
-	t.Helper()
-	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	files := map[string]*ast.File{}
-	for _, name := range names {
-		if strings.HasSuffix(name, "_test.go") != tests {
-			continue
-		}
-		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
-		files[name] = f
-	}
-	return files
 }
 
 func documented(name string) (Setting, bool) {
@@ -257,7 +235,7 @@ func TestDefaultsAreThoseOfThePackages(t *testing.T) {
 func TestDocumentedServer(t *testing.T) {
 	s, _ := documented("TIDEMARK_SERVER")
 	want := "const DefaultServer = " + strconv.Quote(s.Default)
-	if !strings.Contains(readDoc(t, "cmd/tidemark/command/command.go"), want) {
+	if !strings.Contains(treetest.Read(t, "cmd/tidemark/command/command.go"), want) {
 		t.Errorf("cmd/tidemark has no %s", want)
 	}
 }
@@ -265,7 +243,7 @@ func TestDocumentedServer(t *testing.T) {
 // TestExampleSettings checks that the example names only settings of the app.
 func TestExampleSettings(t *testing.T) {
 	var file struct{ Values map[string]string }
-	if err := json.Unmarshal([]byte(readDoc(t, "local.settings.json.example")), &file); err != nil {
+	if err := json.Unmarshal([]byte(treetest.Read(t, "local.settings.json.example")), &file); err != nil {
 		t.Fatal(err)
 	}
 	for name := range file.Values {
@@ -304,7 +282,7 @@ var settingsBlock = regexp.MustCompile(`(?s)(<!-- settings: .*? -->\n)(.*?)(<!--
 // TestSettingsDocument compares the table of docs/settings.md with Settings; -update rewrites it.
 func TestSettingsDocument(t *testing.T) {
 	const name = "docs/settings.md"
-	doc := readDoc(t, name)
+	doc := treetest.Read(t, name)
 	m := settingsBlock.FindStringSubmatchIndex(doc)
 	if m == nil {
 		t.Fatalf("%s has no settings block", name)
@@ -319,14 +297,4 @@ func TestSettingsDocument(t *testing.T) {
 	if err := os.WriteFile(filepath.Join("..", "..", name), []byte(doc[:m[4]]+want+doc[m[5]:]), 0o644); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// readDoc reads a file of the project by its path from the top.
-func readDoc(t *testing.T, name string) string {
-	t.Helper()
-	b, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(name)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
 }

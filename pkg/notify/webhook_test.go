@@ -17,9 +17,9 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/api/openapi"
 	"github.com/tidemark/tidemark/pkg/api/openapi/openapitest"
+	"github.com/tidemark/tidemark/pkg/base/treetest"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/fetch"
-	"github.com/tidemark/tidemark/pkg/local/azurite/azuritetest"
 	"github.com/tidemark/tidemark/pkg/notify/send"
 )
 
@@ -122,8 +122,7 @@ func verify(t *testing.T, all []hook) (out []taken) {
 // modules returns the folder of the verifiers in .tools, and downloads them if they are missing.
 func modules(t *testing.T) string {
 	t.Helper()
-	tools, err := azuritetest.ToolDir()
-	must(t, err)
+	tools := treetest.Tools(t)
 	home := filepath.Join(tools, "webhooks-1")
 	if _, err := os.Stat(filepath.Join(home, "node_modules")); err == nil {
 		return home

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/local/programtest"
 	"github.com/tidemark/tidemark/pkg/ops/keyfile"
 )
 
@@ -193,7 +194,7 @@ func runSite(t *testing.T) string {
 // runTidemark builds the program and starts it as a user would, with an empty folder.
 func runTidemark(t *testing.T) (server string) {
 	t.Helper()
-	exe, port := buildTidemark(t), freePort(t)
+	exe, port := programtest.Build(t), freePort(t)
 	ctx, stop := context.WithCancel(context.Background())
 	cmd := exec.CommandContext(ctx, exe, "start", "--port", port, "--data", t.TempDir())
 	cmd.Env = append(os.Environ(), "CRAWL_ALLOW_HOSTS=127.0.0.1")
@@ -216,20 +217,6 @@ func runTidemark(t *testing.T) (server string) {
 		return err == nil && h.Status == "ok"
 	})
 	return server
-}
-
-// buildTidemark builds the program from the sources of this repository.
-func buildTidemark(t *testing.T) string {
-	t.Helper()
-	root, err := filepath.Abs(filepath.Join("..", ".."))
-	must(t, err)
-	exe := filepath.Join(root, ".tools", "test", "tidemark") // the one of other tests; linked again only after a change
-	build := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-o", exe, "./cmd/tidemark")
-	build.Dir = root
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return exe
 }
 
 // freePort returns a port that nothing listens on.

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/local/programtest"
 	"github.com/tidemark/tidemark/pkg/ops/keyfile"
 )
 
@@ -61,7 +62,7 @@ func TestL7FirstMinutes(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir()) // where a server leaves its key
 	site := httptest.NewServer(http.FileServer(http.Dir(manual(t))))
 	t.Cleanup(site.Close)
-	someone := newcomer{T: t, exe: buildTidemark(t), site: strings.Replace(site.URL, "127.0.0.1", "localhost", 1)}
+	someone := newcomer{T: t, exe: programtest.Build(t), site: strings.Replace(site.URL, "127.0.0.1", "localhost", 1)}
 	const dashboard = "Go on in the dashboard: AT/api/ui"
 	arrive := func(t *testing.T) newcomer {
 		n := someone

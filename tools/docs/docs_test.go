@@ -3,11 +3,14 @@ package docs
 import (
 	"go/ast"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/tidemark/tidemark/pkg/base/treetest"
 )
 
 var (
@@ -30,7 +33,7 @@ func TestDocsNameWhatThereIs(t *testing.T) {
 		if doc == "CHANGELOG.md" {
 			continue
 		}
-		for _, span := range codeSpan.FindAllString(oneLine(readDoc(t, doc)), -1) {
+		for _, span := range codeSpan.FindAllString(oneLine(treetest.Read(t, doc)), -1) {
 			if m := nameLike.FindStringSubmatch(span); m != nil {
 				found++
 				if names[m[1]] == nil {
@@ -56,9 +59,8 @@ func TestDocsNameWhatThereIs(t *testing.T) {
 func declared(t *testing.T, pkg string) []string {
 	t.Helper()
 	var names []string
-	dir := filepath.Join("..", "..", filepath.FromSlash(pkg))
 	for _, tests := range []bool{false, true} {
-		for _, file := range parseDir(t, dir, tests) {
+		for _, file := range treetest.Parse(t, pkg, tests) {
 			names = append(names, declaredIn(file)...)
 		}
 	}
@@ -105,12 +107,12 @@ func receiver(e ast.Expr) string {
 // TestDocsLinkToHeadings checks that links into documents lead to headings.
 func TestDocsLinkToHeadings(t *testing.T) {
 	for _, doc := range documents(t) {
-		for _, m := range mdLink.FindAllStringSubmatch(readDoc(t, doc), -1) {
+		for _, m := range mdLink.FindAllStringSubmatch(treetest.Read(t, doc), -1) {
 			target := doc
 			if m[1] != "" {
 				target = filepath.ToSlash(filepath.Join(filepath.Dir(doc), m[1]))
 			}
-			if m[2] != "" && strings.HasSuffix(target, ".md") && !slices.Contains(anchors(readDoc(t, target)), m[2]) {
+			if m[2] != "" && strings.HasSuffix(target, ".md") && !slices.Contains(anchors(treetest.Read(t, target)), m[2]) {
 				t.Errorf("%s: %s has no heading #%s", doc, target, m[2])
 			}
 		}
@@ -128,7 +130,7 @@ func anchors(doc string) (names []string) {
 // TestDocsPathOfAURL checks that each stage of the path in docs/architecture.md names a file that declares its
 // functions.
 func TestDocsPathOfAURL(t *testing.T) {
-	_, section, _ := strings.Cut(readDoc(t, "docs/architecture.md"), "\n## The path of a URL\n")
+	_, section, _ := strings.Cut(treetest.Read(t, "docs/architecture.md"), "\n## The path of a URL\n")
 	section, _, _ = strings.Cut(section, "\n## ")
 	stage := regexp.MustCompile("(?m)^\\| (\\d+) \\|.*\\| `([\\w/]+\\.go)` \\| (`.*`) \\|$")
 	stages := stage.FindAllStringSubmatch(section, -1)
@@ -136,8 +138,7 @@ func TestDocsPathOfAURL(t *testing.T) {
 		t.Fatalf("%d stages can be read", len(stages))
 	}
 	for _, m := range stages {
-		dir, name := filepath.Split(m[2])
-		file := parseDir(t, filepath.Join("..", "..", dir), false)[filepath.Join("..", "..", dir, name)]
+		file := treetest.Parse(t, path.Dir(m[2]), false)[m[2]]
 		if file == nil {
 			t.Errorf("stage %s: there is no %s", m[1], m[2])
 			continue
@@ -155,7 +156,7 @@ func TestDocsPathOfAURL(t *testing.T) {
 func TestDocsLines(t *testing.T) {
 	for _, doc := range documents(t) {
 		code := false
-		for i, line := range strings.Split(readDoc(t, doc), "\n") {
+		for i, line := range strings.Split(treetest.Read(t, doc), "\n") {
 			if strings.HasPrefix(line, "```") {
 				code = !code
 			}

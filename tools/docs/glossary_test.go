@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"github.com/tidemark/tidemark/pkg/base/treetest"
 )
 
 // retired is a word that docs/glossary.md no longer allows.
@@ -82,7 +84,7 @@ var storedNames = []string{"SiteLook", "NextLookAt", "LookAtSite", "Look", "Look
 // TestDocsGlossary checks that no name, comment, document or page of the dashboard uses a word in a sense that
 // docs/glossary.md has retired.
 func TestDocsGlossary(t *testing.T) {
-	_, table, _ := strings.Cut(readDoc(t, "docs/glossary.md"), "\n## No longer used\n")
+	_, table, _ := strings.Cut(treetest.Read(t, "docs/glossary.md"), "\n## No longer used\n")
 	for _, r := range retiredWords {
 		if !regexp.MustCompile(`(?m)^\|.*\b` + r.word + `\b.*\|.*\|$`).MatchString(table) {
 			t.Errorf("docs/glossary.md does not say what %s has become", r.word)
@@ -104,7 +106,7 @@ func retiredIn(t *testing.T) map[string][]string {
 	}
 	for _, doc := range documents(t) {
 		if doc != "docs/glossary.md" && doc != "CHANGELOG.md" {
-			add(doc, retiredProse(doc, proseOf(readDoc(t, doc))))
+			add(doc, retiredProse(doc, proseOf(treetest.Read(t, doc))))
 		}
 	}
 	eachSource(t, func(file, path string) {
@@ -141,7 +143,7 @@ func eachSource(t *testing.T, do func(file, path string)) {
 
 // shownBy returns the text of a template without its markup.
 func shownBy(t *testing.T, template string) string {
-	return regexp.MustCompile(`\{\{.*?\}\}|<[^>]*>`).ReplaceAllString(readDoc(t, template), " ")
+	return regexp.MustCompile(`\{\{.*?\}\}|<[^>]*>`).ReplaceAllString(treetest.Read(t, template), " ")
 }
 
 // proseOf returns a document without its code: indented or fenced blocks, and code spans.

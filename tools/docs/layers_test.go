@@ -31,11 +31,6 @@ var layers = [][]string{
 	{"cmd", "tools", "measure"},
 }
 
-// exceptions are imports of a higher layer. Only tests import the packages with these imports.
-var exceptions = map[string]string{
-	"pkg/content/warc/warctest": "pkg/local/azurite/azuritetest", // locates the tools that tests install
-}
-
 // adapters are imported by app and the programs only. Everything else depends on their ports.
 var adapters = []string{
 	"pkg/storage/storagetest/mem", "pkg/storage/azure", "pkg/storage/sqlitestore",
@@ -103,7 +98,7 @@ func checkImport(t *testing.T, level map[string]int, pkg, file, path string) {
 	}
 	from, to := folderOf(pkg), folderOf(dep)
 	l, ok := level[to]
-	if from != to && (!ok || l >= level[from]) && exceptions[pkg] != dep {
+	if from != to && (!ok || l >= level[from]) {
 		t.Errorf("%s: %s may not import %s", file, pkg, dep)
 	}
 	support := strings.HasSuffix(pkg, "test") // only tests import it

@@ -1,23 +1,24 @@
 package docs
 
 import (
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/tidemark/tidemark/pkg/base/treetest"
 )
 
 // K10: the names to which docs/model/README.md maps the model's steps are declared in pkg/registry, and the model has
 // those steps.
 func TestK10ModelNamesWhatThereIs(t *testing.T) {
-	_, section, _ := strings.Cut(readDoc(t, "docs/model/README.md"), "\n## Steps\n")
+	_, section, _ := strings.Cut(treetest.Read(t, "docs/model/README.md"), "\n## Steps\n")
 	section, _, _ = strings.Cut(section, "\n## ")
 	var names []string
-	for _, file := range parseDir(t, filepath.Join("..", "..", "pkg", "registry"), false) {
+	for _, file := range treetest.Parse(t, "pkg/registry", false) {
 		names = append(names, declaredIn(file)...)
 	}
-	model := readDoc(t, "docs/model/registry.pml")
+	model := treetest.Read(t, "docs/model/registry.pml")
 	name := regexp.MustCompile("`([\\w.]+)`")
 	rows := regexp.MustCompile(`(?m)^\| (.*) \| (.*) \|$`).FindAllStringSubmatch(section, -1)
 	mapped := 0

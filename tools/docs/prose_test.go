@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/tidemark/tidemark/pkg/base/treetest"
 )
 
 // foreign are forms of a sentence that a writer of English avoids: "is none" for "is not one", "whoever", "has it
@@ -24,10 +26,10 @@ const maxForeign = 12
 func TestPlainEnglish(t *testing.T) {
 	for _, doc := range documents(t) {
 		if doc != "CHANGELOG.md" && doc != "docs/decisions.md" {
-			reportForeign(t, doc, proseOf(readDoc(t, doc)))
+			reportForeign(t, doc, proseOf(treetest.Read(t, doc)))
 		}
 	}
-	reportForeign(t, "pkg/api/openapi/openapi.json", readDoc(t, "pkg/api/openapi/openapi.json"))
+	reportForeign(t, "pkg/api/openapi/openapi.json", treetest.Read(t, "pkg/api/openapi/openapi.json"))
 	n := 0
 	eachSource(t, func(file, path string) {
 		switch {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tidemark/tidemark/pkg/base/treetest"
 	"github.com/tidemark/tidemark/pkg/identity/lineage"
 )
 
@@ -31,7 +32,7 @@ var (
 
 func requirements(t *testing.T) []requirement {
 	t.Helper()
-	doc, _, _ := strings.Cut(readDoc(t, specification), "\n"+statementsHeading+"\n")
+	doc, _, _ := strings.Cut(treetest.Read(t, specification), "\n"+statementsHeading+"\n")
 	var found []requirement
 	for _, section := range strings.Split(doc, "\n### ")[1:] {
 		heading, body, _ := strings.Cut("### "+section, "\n")
@@ -107,7 +108,7 @@ func TestRequirements(t *testing.T) {
 func testsOf(t *testing.T, pkg string) []string {
 	t.Helper()
 	var names []string
-	for _, file := range parseDir(t, filepath.Join("..", "..", filepath.FromSlash(pkg)), true) {
+	for _, file := range treetest.Parse(t, pkg, true) {
 		for _, d := range file.Decls {
 			if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil {
 				names = append(names, fn.Name.Name)
@@ -130,7 +131,7 @@ func TestF1Layout(t *testing.T) {
 
 // TestF2Libraries checks that the libraries that the user requested are direct dependencies.
 func TestF2Libraries(t *testing.T) {
-	mod := readDoc(t, "go.mod")
+	mod := treetest.Read(t, "go.mod")
 	for _, path := range []string{
 		"github.com/Azure/azure-sdk-for-go/sdk/data/aztables", "github.com/Azure/azure-sdk-for-go/sdk/storage/azqueue",
 		"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob", "github.com/cespare/xxhash/v2",
@@ -159,7 +160,7 @@ func documents(t *testing.T) []string {
 func TestDocumentLinks(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`)
 	for _, doc := range documents(t) {
-		for _, m := range link.FindAllStringSubmatch(readDoc(t, doc), -1) {
+		for _, m := range link.FindAllStringSubmatch(treetest.Read(t, doc), -1) {
 			if _, err := os.Stat(filepath.Join("..", "..", filepath.Dir(doc), m[1])); err != nil {
 				t.Errorf("%s: link to %s: %v", doc, m[1], err)
 			}
@@ -169,11 +170,11 @@ func TestDocumentLinks(t *testing.T) {
 
 // TestF4Commands checks that every make command in the documents is a target.
 func TestF4Commands(t *testing.T) {
-	makefile := readDoc(t, "Makefile")
+	makefile := treetest.Read(t, "Makefile")
 	command := regexp.MustCompile("(?m)(?:^    (?:[A-Z_]+=\\S+ )*|`(?:[A-Z_]+=\\S+ )*)make ([a-z-]+)")
 	found := map[string]bool{}
 	for _, doc := range documents(t) {
-		for _, m := range command.FindAllStringSubmatch(readDoc(t, doc), -1) {
+		for _, m := range command.FindAllStringSubmatch(treetest.Read(t, doc), -1) {
 			found[m[1]] = true
 			if !strings.Contains(makefile, "\n"+m[1]+":") {
 				t.Errorf("%s: make %s is no target", doc, m[1])
@@ -192,7 +193,7 @@ var goTest = regexp.MustCompile("go test (\\./\\S+) -run '?([^ '`\n]+)'?")
 func TestCommandsFindTests(t *testing.T) {
 	found := 0
 	for _, doc := range documents(t) {
-		text := strings.ReplaceAll(readDoc(t, doc), "\n", " ")
+		text := strings.ReplaceAll(treetest.Read(t, doc), "\n", " ")
 		for _, m := range goTest.FindAllStringSubmatch(text, -1) {
 			pattern, err := regexp.Compile(m[2])
 			if found++; err != nil || !slices.ContainsFunc(testsOf(t, m[1]), pattern.MatchString) {
@@ -208,8 +209,8 @@ func TestCommandsFindTests(t *testing.T) {
 // TestDependenciesAreExplained: every direct dependency has a row in docs/decisions.md, with the
 // version in use.
 func TestDependenciesAreExplained(t *testing.T) {
-	doc := readDoc(t, "docs/decisions.md")
-	direct, _, _ := strings.Cut(readDoc(t, "go.mod"), "// indirect")
+	doc := treetest.Read(t, "docs/decisions.md")
+	direct, _, _ := strings.Cut(treetest.Read(t, "go.mod"), "// indirect")
 	lines := regexp.MustCompile(`(?m)^\t(\S+) (v\S+)$`).FindAllStringSubmatch(direct, -1)
 	if len(lines) < 10 {
 		t.Fatalf("go.mod has %d direct dependencies: it is not read as it should be", len(lines))
@@ -246,7 +247,7 @@ func TestEveryPackageSaysWhatItPromises(t *testing.T) {
 
 // TestB6VersionsAreInTheChangelog: who upgrades reads there what a raised version means.
 func TestB6VersionsAreInTheChangelog(t *testing.T) {
-	changes := readDoc(t, "CHANGELOG.md")
+	changes := treetest.Read(t, "CHANGELOG.md")
 	for _, component := range regexp.MustCompile(`[a-z]+_v\d+`).FindAllString(lineage.Current.String(), -1) {
 		if !strings.HasSuffix(component, "_v1") && !strings.Contains(changes, "`"+component+"`") {
 			t.Errorf("CHANGELOG.md does not mention %s", component)

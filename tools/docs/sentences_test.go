@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/tidemark/tidemark/pkg/base/treetest"
 )
 
 // Sentences that confused readers do not return to texts for users (S13).
@@ -43,14 +45,14 @@ func TestS13SentencesToBeRidOf(t *testing.T) {
 
 // TestReadmeIsShort checks that the README can be read in a few minutes. Longer texts are documents of their own.
 func TestReadmeIsShort(t *testing.T) {
-	if n := len(readDoc(t, "README.md")); n > 10_000 {
+	if n := len(treetest.Read(t, "README.md")); n > 10_000 {
 		t.Errorf("README.md has %d bytes, at most 10,000 are read", n)
 	}
 }
 
 // TestDocsIndex checks that docs/README.md has a line for every document.
 func TestDocsIndex(t *testing.T) {
-	index := readDoc(t, "docs/README.md")
+	index := treetest.Read(t, "docs/README.md")
 	for _, doc := range documents(t) {
 		link := "../" + doc
 		if name, ok := strings.CutPrefix(doc, "docs/"); ok {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/tidemark/tidemark/pkg/base/treetest"
 )
 
 const statementsHeading = "## The source documents, statement by statement"
@@ -94,7 +96,7 @@ func openStatements(doc string) (wrong []string) {
 // decided or said not to be done; and every test and decision that the document names, wherever it
 // stands, is there.
 func TestStatements(t *testing.T) {
-	doc := readDoc(t, specification)
+	doc := treetest.Read(t, specification)
 	packages := map[string][]string{}
 	has := func(pkg, name string) bool {
 		if packages[pkg] == nil {
@@ -102,7 +104,7 @@ func TestStatements(t *testing.T) {
 		}
 		return slices.Contains(packages[pkg], name)
 	}
-	decisions := unknownDecisions(doc, readDoc(t, "docs/decisions.md"))
+	decisions := unknownDecisions(doc, treetest.Read(t, "docs/decisions.md"))
 	for _, wrong := range slices.Concat(unknownTests(doc, has), decisions, openStatements(doc)) {
 		t.Error(wrong)
 	}
@@ -161,7 +163,7 @@ var (
 // TestDocsCitations: what the code cites leads somewhere: ids and sections stand in the specification.
 func TestDocsCitations(t *testing.T) {
 	ids, sections := requirementIDs(), map[string]bool{}
-	lists, _ := statements(readDoc(t, specification))
+	lists, _ := statements(treetest.Read(t, specification))
 	for _, e := range slices.Concat(lists...) {
 		if m := statement.FindStringSubmatch(e); m != nil {
 			doc := m[1][:3]
@@ -210,7 +212,7 @@ func codeLines(t *testing.T) func(yield func(name, line string) bool) {
 			if d.IsDir() || !strings.HasSuffix(path, ".go") {
 				return nil
 			}
-			for line := range strings.Lines(readDoc(t, rel)) {
+			for line := range strings.Lines(treetest.Read(t, rel)) {
 				if !yield(filepath.ToSlash(rel), line) {
 					return fs.SkipAll
 				}

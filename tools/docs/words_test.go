@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/tidemark/tidemark/pkg/base/treetest"
 )
 
 // plainWords are words that declarations used in a private sense. docs/glossary.md has the usual term for each.
@@ -24,7 +26,7 @@ var usualSense = map[string]string{
 
 // TestDocsWordsOfDeclarations checks that no declaration of the tree has a word that docs/glossary.md replaces.
 func TestDocsWordsOfDeclarations(t *testing.T) {
-	glossary := readDoc(t, "docs/glossary.md")
+	glossary := treetest.Read(t, "docs/glossary.md")
 	for _, word := range plainWords {
 		if !strings.Contains(glossary, word) {
 			t.Errorf("docs/glossary.md does not say what %s has become", word)

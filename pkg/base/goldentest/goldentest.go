@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/tidemark/tidemark/pkg/base/treetest"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -45,13 +46,7 @@ func Accept(t testing.TB) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	top := dir
-	for up := filepath.Dir(top); up != top; top, up = up, filepath.Dir(up) {
-		if _, err := os.Stat(filepath.Join(top, "go.mod")); err == nil {
-			break
-		}
-	}
-	pkg, err := filepath.Rel(top, dir)
+	pkg, err := filepath.Rel(treetest.Top(t), dir)
 	if err != nil {
 		t.Fatal(err)
 	}

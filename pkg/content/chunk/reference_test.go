@@ -14,8 +14,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/tidemark/tidemark/pkg/base/treetest"
 	"github.com/tidemark/tidemark/pkg/content/extract"
-	"github.com/tidemark/tidemark/pkg/local/azurite/azuritetest"
 )
 
 // build is a line of testdata/reference/identity.mjs's input, and answer one of its output.
@@ -79,8 +79,7 @@ func xxhashModule(t *testing.T) string {
 	must(t, err)
 	var p struct{ Dependencies map[string]string }
 	must(t, json.Unmarshal(pinned, &p))
-	tools, err := azuritetest.ToolDir()
-	must(t, err)
+	tools := treetest.Tools(t)
 	home := filepath.Join(tools, "xxhash-wasm-"+p.Dependencies["xxhash-wasm"])
 	module := filepath.Join(home, "node_modules", "xxhash-wasm", "esm", "xxhash-wasm.js")
 	if _, err := os.Stat(module); err == nil {

@@ -15,22 +15,13 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/treetest"
 	"github.com/tidemark/tidemark/pkg/local/azurite"
-	"github.com/tidemark/tidemark/pkg/local/azurite/azuritetest"
 )
-
-func toolDir(t *testing.T) string {
-	t.Helper()
-	dir, err := azuritetest.ToolDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return dir
-}
 
 func TestStartAnswersAndStops(t *testing.T) {
 	data := t.TempDir()
-	s, err := azurite.Start(t.Context(), azurite.Options{ToolDir: toolDir(t), DataDir: data})
+	s, err := azurite.Start(t.Context(), azurite.Options{ToolDir: treetest.Tools(t), DataDir: data})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +38,7 @@ func TestStartAnswersAndStops(t *testing.T) {
 		}
 	}
 	// The same ports again: the error names the setting to change.
-	_, err = azurite.Start(t.Context(), azurite.Options{ToolDir: toolDir(t), PortBase: s.Ports.Blob})
+	_, err = azurite.Start(t.Context(), azurite.Options{ToolDir: treetest.Tools(t), PortBase: s.Ports.Blob})
 	if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "AZURITE_PORT_BASE") {
 		t.Errorf("start on a port in use: have %v, want Invalid that names AZURITE_PORT_BASE", err)
 	}
@@ -77,7 +68,7 @@ func endpointOf(s *azurite.Server) string {
 func TestStartEndsWithContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := azurite.Start(ctx, azurite.Options{ToolDir: toolDir(t)})
+	_, err := azurite.Start(ctx, azurite.Options{ToolDir: treetest.Tools(t)})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("have %v, want context.Canceled", err)
 	}
@@ -184,7 +175,7 @@ func TestDiesWithItsParent(t *testing.T) {
 		t.Skip("only Linux tells a child that its parent died")
 	}
 	if os.Getenv("AZURITE_TEST_PARENT") != "" {
-		s, err := azurite.Start(t.Context(), azurite.Options{ToolDir: toolDir(t)})
+		s, err := azurite.Start(t.Context(), azurite.Options{ToolDir: treetest.Tools(t)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,19 +8,15 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/tidemark/tidemark/pkg/local/azurite/azuritetest"
+	"github.com/tidemark/tidemark/pkg/base/treetest"
 )
 
 // Build builds the program as make build does, and returns its path.
 func Build(t testing.TB) string {
 	t.Helper()
-	tools, err := azuritetest.ToolDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	exe := filepath.Join(tools, "test", "tidemark")
+	exe := filepath.Join(treetest.Tools(t), "test", "tidemark")
 	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", exe, "./cmd/tidemark")
-	build.Dir = filepath.Dir(tools)
+	build.Dir = treetest.Top(t)
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidemark/tidemark/pkg/local/azurite/azuritetest"
+	"github.com/tidemark/tidemark/pkg/base/treetest"
 )
 
 const warcioVersion = "2.4.11"
@@ -57,8 +57,7 @@ func Read(t testing.TB, files ...string) []Reading {
 // fails, the test fails; it is never skipped.
 func warcio(t testing.TB) string {
 	t.Helper()
-	tools, err := azuritetest.ToolDir()
-	must(t, err)
+	tools := treetest.Tools(t)
 	home := filepath.Join(tools, "warcio-"+warcioVersion)
 	module := filepath.Join(home, "node_modules", "warcio")
 	if _, err := os.Stat(module); err == nil {

@@ -4,13 +4,12 @@ package azuritetest
 
 import (
 	"context"
-	"fmt"
 	"os"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/base/treetest"
 	"github.com/tidemark/tidemark/pkg/local/azurite"
 )
 
@@ -45,7 +44,7 @@ func Start(t testing.TB) *azurite.Server {
 		t.Fatal("azuritetest: TestMain does not call azuritetest.Main")
 	}
 	if server.running == nil {
-		s, err := start()
+		s, err := start(treetest.Tools(t))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,30 +53,8 @@ func Start(t testing.TB) *azurite.Server {
 	return server.running
 }
 
-func start() (*azurite.Server, error) {
+func start(tools string) (*azurite.Server, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
-	dir, err := ToolDir()
-	if err != nil {
-		return nil, err
-	}
-	return azurite.Start(ctx, azurite.Options{ToolDir: dir})
-}
-
-// ToolDir returns the folder .tools in the module of the working directory.
-func ToolDir() (string, error) {
-	dir, err := os.Getwd()
-	if err != nil {
-		return "", err
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			return filepath.Join(dir, ".tools"), nil
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			return "", fmt.Errorf("azuritetest: no go.mod above the working directory")
-		}
-		dir = parent
-	}
+	return azurite.Start(ctx, azurite.Options{ToolDir: tools})
 }
