@@ -92,6 +92,9 @@ func run(ctx context.Context, base string) error {
 	touched, others := touchedBy(files, all)
 	fmt.Printf("%d files of %d packages are changed\n", len(files), len(touched))
 	wrong := sizes(ctx, files)
+	if wrong != nil {
+		fmt.Println(wrong) // now, and not only after a minute of tests
+	}
 	left, err := tested(ctx, touched)
 	wrong = errors.Join(wrong, err, shown(ctx, "go", "test", "./tools/docs"))
 	importers := importersOf(touched, all)
