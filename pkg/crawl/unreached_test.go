@@ -96,6 +96,49 @@ func TestA13AskedAgain(t *testing.T) {
 	}
 }
 
+// TestA13ManyAsked checks that a person's check of many pages, as a bulk run makes it, tries a host that cannot be
+// reached at once, and all of them are checked when it answers (A13).
+func TestA13ManyAsked(t *testing.T) {
+	r := newRig(t)
+	var items []registry.Item
+	all := []string{"/a", "/b", "/c"}
+	for _, path := range all {
+		r.site.put(path, text("of "+path))
+	}
+	r.site.put("/robots.txt", status(500))
+	r.register(false, all...)
+	r.mustWork()
+	for _, path := range all {
+		items = append(items, r.item(path))
+	}
+	tried, began := r.site.robotsAsked(), r.clock.now()
+	for range 5 {
+		r.clock.pass(time.Second)
+		for _, got := range r.reg.Items.Check(t.Context(), items) {
+			must(t, got.Err)
+		}
+		r.mustWork()
+	}
+	took := r.clock.now().Sub(began) // a check waits until the host may be tried
+	if n := r.site.robotsAsked() - tried; n < 1 || n > 2+int(took/(10*time.Second)) {
+		t.Errorf("the host was tried %d times within %v", n, took)
+	}
+	r.site.put("/robots.txt", robotsTxt(""))
+	again := r.clock.now()
+	for _, got := range r.reg.Items.Check(t.Context(), items) {
+		must(t, got.Err)
+	}
+	r.mustWork()
+	if took := r.clock.now().Sub(again); took > 15*time.Second {
+		t.Errorf("they were checked after %v", took)
+	}
+	for _, path := range all {
+		if it := r.item(path); it.Status != indexed {
+			t.Errorf("%s is %s (%s)", path, it.Status, it.ErrorMessage)
+		}
+	}
+}
+
 // TestA13OneSchemeAnswers checks that a page fails by itself if its scheme cannot be reached while another answers
 // (A13).
 func TestA13OneSchemeAnswers(t *testing.T) {
