@@ -29,7 +29,7 @@ func service() []operation {
 			of: api.GetSettings.Endpoint, id: "getSettings", tag: tagService,
 			summary: "Show the settings, where each comes from, and what it may be",
 			about: "From the environment, else from the settings file, else the default. `tidemark settings set` changes " +
-				"the file; changes take effect at the next start.",
+				"the file; where `restart` is false, a running server takes over a change within a minute.",
 			gives: "The settings, in the order of the documentation.",
 			shown: []string{"L10 settings"},
 		},
