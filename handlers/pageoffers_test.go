@@ -67,3 +67,42 @@ func TestWhatAPageOffers(t *testing.T) {
 		t.Errorf("no item: %d %s", w.Code, w.Body)
 	}
 }
+
+// TestThePriceThatHoldsIsOfferedFirst checks that a price that is struck out is not offered, however a page strikes it
+// out, and that an earlier or usual price, and the costs of shipping, come after the price that holds.
+func TestThePriceThatHoldsIsOfferedFirst(t *testing.T) {
+	for name, page := range map[string]string{
+		"s":     `<p><s>99 EUR</s> <b>79 EUR</b></p>`,
+		"del":   `<p><del>99 EUR</del></p><p>79 EUR</p>`,
+		"style": `<p><i style="color:grey;text-decoration:line-through">99 EUR</i> <b>79 EUR</b></p>`,
+		"text":  `<p><span style="text-decoration: line-through">99 EUR</span> 79 EUR</p>`,
+		"role":  `<p><span role=deletion>99 EUR</span> <span>79 EUR</span></p>`,
+		"class": `<p><span class="price line-through">99 EUR</span> <span>79 EUR</span></p>`,
+		"style sheet": `<style>p .o,.x_O{color:red;text-decoration:line-through}</style>
+			<p><i class=x_O>99 EUR</i> <b>79 EUR</b></p>`,
+		"row": `<table><tr><th>List price<td><s>99 EUR</s><tr><th>Our price<td>79 EUR</table>`,
+	} {
+		r := newRig(t)
+		id, _ := r.priced()
+		r.say(id, page)
+		if _, have := offersOf(t, r, id); len(have) == 0 || !strings.HasSuffix(have[0], "1h when price < 79 EUR") ||
+			strings.Contains(strings.Join(have, "; "), "99") {
+			t.Errorf("%s: %q", name, have)
+		}
+	}
+	for name, page := range map[string]string{
+		"was":      `<p>Was <span>99 EUR</span></p><p>Now <span>79 EUR</span></p>`,
+		"label":    `<div><span>RRP</span><span>99 EUR</span></div><div><span>Our price</span><span>79 EUR</span></div>`,
+		"table":    `<table><tr><th>List price:<td>99 EUR<tr><th>Our price<td>79 EUR</table>`,
+		"statt":    `<p>statt 99 EUR</p><p>jetzt 79 EUR</p>`,
+		"shipping": `<p>Shipping: <b>99 EUR</b></p><p>79 EUR</p>`,
+	} {
+		r := newRig(t)
+		id, _ := r.priced()
+		r.say(id, page)
+		if _, have := offersOf(t, r, id); len(have) != 2 || !strings.Contains(have[0], "when price < 79 EUR") ||
+			!strings.Contains(have[1], "when price-2 < 99 EUR") {
+			t.Errorf("%s: %q", name, have)
+		}
+	}
+}

@@ -145,16 +145,15 @@ func (t *texter) write(n *html.Node, struck bool, depth int) {
 	switch n.DataAtom {
 	case atom.Script, atom.Style, atom.Template, atom.Noscript:
 		return
-	case atom.Del, atom.S, atom.Strike:
-		if !struck {
-			t.space = true
-			return
-		}
 	case atom.Sup:
 		if decimals := centsOf(n, t.out.String()); decimals != "" && !t.space {
 			t.out.WriteString(decimals)
 			return
 		}
+	}
+	if !struck && isStruck(n) {
+		t.space = true
+		return
 	}
 	border := isBlock(n.DataAtom)
 	t.space = t.space || border

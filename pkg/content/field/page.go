@@ -27,10 +27,11 @@ type Page struct {
 
 	sets   map[Source][]*Item
 	metas  []meta
-	titles []string      // what the page calls itself: its title, its headings
-	shown  []shownAmount // amounts that it shows; nil until they are needed
-	free   bool          // it shows the word for free
-	same   []string      // addresses of the page: its own and the canonical one
+	titles []string        // what the page calls itself: its title, its headings
+	shown  []shownAmount   // amounts that it shows; nil until they are needed
+	struck map[string]bool // classes that its style sheets strike out; nil until they are needed
+	free   bool            // it shows the word for free
+	same   []string        // addresses of the page: its own and the canonical one
 
 	product, article func() []Result // see Product and Article
 }

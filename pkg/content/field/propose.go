@@ -7,9 +7,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/net/html"
-	"golang.org/x/net/html/atom"
-
 	"github.com/tidemark/tidemark/pkg/base/jsonpath"
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 	"github.com/tidemark/tidemark/pkg/policy/options"
@@ -99,10 +96,9 @@ func (p *Page) propose(s Spec) (out Proposal, ok bool) {
 }
 
 // Shows returns the type of the value that a text has besides other words: [Money] for an amount with a currency,
-// [Number] for a number with what it counts or with a label, [Availability]; "" for none of these. The text of an
-// element that is struck through has no value; n may be nil.
-func Shows(n *html.Node, text string) Type {
-	if text == "" || len(text) > maxProposed || n != nil && isStruckElement(n) {
+// [Number] for a number with what it counts or with a label, [Availability]; "" for none of these.
+func Shows(text string) Type {
+	if text == "" || len(text) > maxProposed {
 		return ""
 	}
 	if counted := countedText.FindStringSubmatch(dom.PlainDigits(text)); isPriced(text) {
@@ -118,21 +114,6 @@ func Shows(n *html.Node, text string) Type {
 		return Availability
 	}
 	return ""
-}
-
-// isStruckElement reports whether all of an element is struck through: by itself, by what is in it, or by an element
-// around it.
-func isStruckElement(n *html.Node) bool {
-	const highest = 4
-	if itemText(n, false) == "" {
-		return true
-	}
-	for up, steps := n, 0; up != nil && steps < highest; up, steps = up.Parent, steps+1 {
-		if up.DataAtom == atom.Del || up.DataAtom == atom.S || up.DataAtom == atom.Strike || isStruck(dom.Attr(up, "class")) {
-			return true
-		}
-	}
-	return false
 }
 
 // isPriced reports whether a text has an amount with a currency.

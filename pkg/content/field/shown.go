@@ -67,20 +67,6 @@ type visible struct {
 	heading int      // offset behind the first heading
 }
 
-// struckClasses are parts of the classes of prices that are not the present one, in small letters, without - and _.
-var struckClasses = strings.Fields(`oldprice wasprice pricewas priceold cross strike regularprice listprice compareat
-	originalprice pricecompare beforeprice rrp msrp linethrough`)
-
-// isStruck reports whether a class is that of a price that is not the present one.
-func isStruck(class string) bool {
-	const longest = 500
-	if class == "" || len(class) > longest {
-		return false
-	}
-	class = strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(class))
-	return slices.ContainsFunc(struckClasses, func(part string) bool { return strings.Contains(class, part) })
-}
-
 func (v *visible) walk(n *html.Node, struck bool, depth int) {
 	const deepest = 500
 	if v.out.Len() > maxVisible || depth > deepest {
@@ -100,15 +86,13 @@ func (v *visible) walk(n *html.Node, struck bool, depth int) {
 	switch n.DataAtom {
 	case atom.Script, atom.Style, atom.Template, atom.Noscript, atom.Svg:
 		return
-	case atom.Del, atom.S, atom.Strike:
-		struck = true
 	case atom.Sup:
 		if decimals := centsOf(n, v.out.String()); decimals != "" {
 			v.out.WriteString(decimals)
 			return
 		}
 	}
-	struck = struck || isStruck(dom.Attr(n, "class"))
+	struck = struck || isStruck(n) || isStruckClass(dom.Attr(n, "class"))
 	border := isBlock(n.DataAtom)
 	if border {
 		v.out.WriteByte('\n')

@@ -110,14 +110,18 @@ var declaredKinds = map[string]api.OfferKind{field.Price: api.OfferPrice, field.
 func (o *offering) shown(page *pick.Page, fields *field.Page, lists []pick.List) {
 	var alone, listed []pick.Element
 	ofList := map[int]int{}
+	var beside []pick.Element // amounts that are not the price that holds, which come last
 	for i := range page.Lines {
-		if !page.IsContent(&page.Lines[i]) {
+		l := &page.Lines[i]
+		if !page.IsContent(l) {
 			continue
 		}
-		e, of := valueIn(&page.Lines[i])
+		e, of := valueIn(l, fields)
 		at := slices.IndexFunc(lists, func(l pick.List) bool { return e.Node != nil && l.Has(e.Node) })
 		switch {
 		case of == "":
+		case at < 0 && of == field.Money && isBeside(page, l, e):
+			beside = append(beside, e)
 		case at < 0:
 			alone = append(alone, e)
 		case of == field.Money && ofList[at] < maxOfList:
@@ -125,7 +129,7 @@ func (o *offering) shown(page *pick.Page, fields *field.Page, lists []pick.List)
 			listed = append(listed, e)
 		}
 	}
-	all := append(alone, listed...)
+	all := append(append(alone, beside...), listed...)
 	for _, e := range all[:min(len(all), maxValues)] {
 		way, ok := page.Way(e.Node)
 		if !ok {
@@ -137,8 +141,8 @@ func (o *offering) shown(page *pick.Page, fields *field.Page, lists []pick.List)
 			continue
 		}
 		name := strings.TrimRight(page.Of(e.Node), ": ")
-		if name == e.Text {
-			name = "" // it is what it shows
+		if name == e.Text || field.Shows(name) == field.Money {
+			name = "" // it is what it shows, or another price
 		}
 		o.value(kind, name, found.Spec, found.Value, cmp.Or(found.Unit, found.Value.Unit()))
 	}
@@ -148,14 +152,21 @@ func (o *offering) shown(page *pick.Page, fields *field.Page, lists []pick.List)
 var shownKinds = map[field.Type]api.OfferKind{field.Money: api.OfferPrice, field.Availability: api.OfferStock,
 	field.Number: api.OfferNumber}
 
-// valueIn returns the smallest element of a line that shows a value, and the type of that; none for a heading.
-func valueIn(l *pick.Line) (e pick.Element, of field.Type) {
+// isBeside reports whether an amount of a line is not the price that holds, by its label or the words before it.
+func isBeside(page *pick.Page, l *pick.Line, e pick.Element) bool {
+	before, _, _ := strings.Cut(l.Text, e.Text)
+	return field.Beside(before+" "+e.Text) || field.Beside(page.Of(e.Node)+" "+e.Text)
+}
+
+// valueIn returns the smallest element of a line that shows a value, and the type of that; none for a heading. A text
+// that is struck out has no value.
+func valueIn(l *pick.Line, fields *field.Page) (e pick.Element, of field.Type) {
 	if l.Heading {
 		return e, ""
 	}
 	for _, p := range append([]pick.Element{l.Element}, l.Parts...) {
-		switch t := field.Shows(p.Node, p.Text); {
-		case t == "" || of == field.Money && t != of:
+		switch t := field.Shows(p.Text); {
+		case t == "" || of == field.Money && t != of || fields.IsStruck(p.Node):
 		case of == "" || len(p.Text) < len(e.Text):
 			e, of = p, t
 		}
@@ -254,7 +265,7 @@ func kindOf(n *jsonpath.Node) api.OfferKind {
 	case n.Kind == jsonpath.Number:
 		return api.OfferNumber
 	case n.Kind == jsonpath.String:
-		return shownKinds[field.Shows(nil, n.Text)]
+		return shownKinds[field.Shows(n.Text)]
 	}
 	return ""
 }
