@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -54,7 +55,8 @@ func (r *rig) notifies(store storage.Store, clock func() time.Time) {
 		Page: notify.PageOf(r.v.Registry.Items), Pages: notify.PagesOf(r.v.Registry.Items, r.v.Registry.Tags),
 		Demand: notify.DemandsIn(r.v.Registry.Items),
 		Keys:   secrets.Load(secrets.Options{Key: strings.Repeat("A", 43) + "="}), Admit: noPrivate,
-		Setting: func(name string) string { return r.settings[name] }, Token: func() string { return "token" }})
+		Setting: func(name string) string { return r.settings[name] },
+		Token:   func() string { return cmp.Or(r.token, "token") }})
 	must(r.t, notify.New(r.store, r.v.Feed, nil, notify.Options{}).Create(r.t.Context()))
 }
 
@@ -341,9 +343,9 @@ func TestW5RuleForm(t *testing.T) {
 		t.Errorf("%+v\nwant %+v", got.RuleSpec, want)
 	}
 	shows(t, r, rule, `value="Locks"`, `value="gone" checked`, `value="25"`, `value="ops" checked`)
-	shows(t, r, alert, "Its channels stay", "silenced changes included", `/api/ui/tell?rule=rule_token`)
+	shows(t, r, alert, "The ways in which it is sent stay", "ignored changes included", `/api/ui/tell?rule=rule_token`)
 	if page := shows(t, r, "/api/ui/notifications", "when something changes of the kind title, gone, only minimum "+
-		"share of the text 25%; silenced changes included; added text matches lock",
+		"share of the text 25%; ignored changes included; added text matches lock",
 		"daily at 07:30, quiet 22:00 to 07:00, Europe/Paris"); strings.
 		Contains(page, "&lt;nil&gt;") {
 		t.Error("the list shows a value of Go")

@@ -70,6 +70,7 @@ type rig struct {
 	metrics  *telemetry.Metrics
 	receiver *receiver // of notifications
 	mails    string    // EMAIL_IMPORT_ROOT
+	token    string    // the end of the id of the next rule; "token" if it is empty
 }
 
 // webSite answers every path below /ok/ with a page of that name. The page "shell" is empty until its scripts run. A

@@ -373,9 +373,45 @@ func alertOf(r api.Rule) string {
 	case f.Host != "":
 		return "Pages of " + f.Host
 	case f.Items != "":
-		return "Pages that a search finds: " + f.Items
+		return searchWords(f.Items)
 	}
 	return "All pages"
+}
+
+// searchWords says which pages a search of pages finds: those of a host, with a tag, with words.
+func searchWords(search string) string {
+	q, _ := url.ParseQuery(strings.TrimPrefix(search, "?"))
+	says := "Pages"
+	for _, part := range [][2]string{{"host", " of "}, {"tag", " with the tag "}, {"find", " with the words "}} {
+		if value := strings.TrimSpace(q.Get(part[0])); value != "" {
+			says += part[1] + value
+		}
+	}
+	return says
+}
+
+// isFor reports whether an alert is for a page.
+func isFor(f api.RuleFilter, it api.Item) bool {
+	q, _ := url.ParseQuery(strings.TrimPrefix(f.Items, "?"))
+	for _, tag := range []string{f.Tag, q.Get("tag")} {
+		if tag != "" && !slices.Contains(it.Tags, strings.ToLower(tag)) {
+			return false
+		}
+	}
+	for _, host := range []string{f.Host, q.Get("host")} {
+		if host != "" && !strings.EqualFold(host, it.SourceHost) {
+			return false
+		}
+	}
+	return (f.ItemID == "" || f.ItemID == it.ID) && (f.Type == "" || f.Type == it.Type) && hasWords(it, q.Get("find"))
+}
+
+// hasWords reports whether words are in the title or the address of a page.
+func hasWords(it api.Item, find string) bool {
+	text := strings.ToLower(it.Title + "\n" + itemSource(it))
+	return !slices.ContainsFunc(strings.Fields(strings.ToLower(find)), func(w string) bool {
+		return !strings.Contains(text, w)
+	})
 }
 
 // An alertLine says what somebody is told of a page, in words.

@@ -268,8 +268,13 @@ func plain(message string) string {
 	case strings.Contains(message, "the row exists"):
 		return "somebody else changed this at the same moment: send it again"
 	}
-	return notOneOf.ReplaceAllString(message, "$1 is not one of the choices")
+	return peoples.Replace(notOneOf.ReplaceAllString(message, "$1 is not one of the choices"))
 }
+
+// peoples puts the words that people read in place of those of the API.
+var peoples = strings.NewReplacer("there is no channel ", "nothing to send to is named ", "no channel ", "none ",
+	"the rule", "the alert", "no rule ", "no alert ", "the channel ", "the way of sending ", "a channel ",
+	"a way of sending ", "digest", "gathered message")
 
 // badRequest returns an error that refuses the input of a form.
 func badRequest(detail string) error {

@@ -158,9 +158,17 @@ func (v *visit) besideItems(d *itemsData) {
 	for _, m := range ask(v, api.ListMutes, api.MuteQuery{}).Mutes {
 		d.Muted[m.ItemID] = d.Muted[m.ItemID] || !m.Ended
 	}
-	for _, rule := range ask(v, api.ListRules, api.RuleQuery{Brief: true, Top: rulesKnown}).Rules {
-		if id := rule.Filter.ItemID; id != "" && rule.Enabled {
-			d.Asked[id] = strings.TrimPrefix(alertAsks(rule.RuleSpec), "when ")
+	rules := ask(v, api.ListRules, api.RuleQuery{Brief: true, Top: rulesKnown}).Rules
+	slices.SortStableFunc(rules, func(a, b api.Rule) int { // those for a page alone come first
+		return cmp.Compare(min(len(b.Filter.ItemID), 1), min(len(a.Filter.ItemID), 1))
+	})
+	for _, rule := range rules {
+		asks := strings.TrimPrefix(alertAsks(rule.RuleSpec), "when ")
+		for _, it := range d.Items {
+			had := d.Asked[it.ID]
+			if rule.Enabled && isFor(rule.Filter, it) && !slices.Contains(strings.Split(had, "; "), asks) {
+				d.Asked[it.ID] = strings.TrimPrefix(had+"; "+asks, "; ")
+			}
 		}
 	}
 	for _, it := range d.Items {

@@ -195,7 +195,7 @@ func outcomeOf(o api.Outcome, zone *time.Location) outcomeBadge {
 		until = " until " + o.Until.In(zone).Format("2 Jan 15:04")
 	}
 	to := cmp.Or(strings.Join(o.Channels, ", "), o.Name)
-	because := strings.ReplaceAll(o.Why, "the rule", "the alert")
+	because := peoples.Replace(o.Why)
 	if name, rest, has := strings.Cut(because, ": "); has && !strings.Contains(name, " ") {
 		because = rest // the value need not be named: the reading says what it is about
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/words"
+	"github.com/tidemark/tidemark/pkg/content/field"
 	"github.com/tidemark/tidemark/pkg/form"
 	"github.com/tidemark/tidemark/pkg/notify/letter"
 )
@@ -116,7 +117,7 @@ var funcs = template.FuncMap{
 	},
 	"changeTypes": func() []string { return []string{"url", "file", "entry"} },
 
-	"sentence": sentence, "capital": capital,
+	"fieldWord": field.Word, "sentence": sentence, "capital": capital,
 	"plain": plain, "said": fieldMessage, "ago": words.Ago, "stamp": words.Stamp, "iso": iso,
 	"rfc3339": rfc3339, "at": at, "dayName": dayName, "bytes": words.Size, "thousands": words.Thousands,
 	"atLeast": words.AtLeast,

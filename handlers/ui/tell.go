@@ -32,8 +32,15 @@ type tellScope struct {
 }
 
 func tellScopeOf(q url.Values) tellScope {
-	return tellScope{Item: q.Get("item"), Tag: q.Get("tag"), Search: q.Get("q"), Rule: q.Get("rule"), More: q.Get("more"),
+	s := tellScope{Item: q.Get("item"), Tag: q.Get("tag"), Search: q.Get("q"), Rule: q.Get("rule"), More: q.Get("more"),
 		All: q.Get("all") != "", New: q.Get("new") != "", Known: q.Get("known") != ""}
+	if s.Search != "" && !strings.Contains(s.Search, "=") { // words that somebody searched for
+		s.Search = params("find", s.Search).Encode()
+	}
+	if tag, only := strings.CutPrefix(s.Search, "tag="); only && s.Tag == "" && !strings.Contains(tag, "&") {
+		s.Tag, s.Search = tag, ""
+	}
+	return s
 }
 
 // scopeOf reads the scope of a request: it may also be in a form.
@@ -102,7 +109,7 @@ func (d tellData) Name() string {
 	case d.Of.Tag != "":
 		name = "Pages with the tag " + d.Of.Tag
 	case d.Of.Search != "":
-		name = "Pages that a search finds"
+		name = searchWords(d.Of.Search)
 	}
 	return words.ClipRunes(strings.TrimSpace(name), mostName)
 }

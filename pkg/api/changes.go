@@ -67,10 +67,10 @@ type ChangeFilter struct {
 	Small string `json:"small,omitempty" label:"Small changes" choices:"false=left out|true=included|only" default:"false"`
 	// the smallest share of the text that must have changed, 0 to 1; in percent in the dashboard
 	MinShare float64 `json:"minShare,omitempty" label:"Minimum share of the text" flag:"min-share 0.1" format:"share"`
-	// words that must all occur in the title, the address or the passages
+	// words that must all occur in the title, the address or the changed lines
 	Q string `json:"q,omitempty" label:"Containing the words" flag:"q WORDS"`
-	// changes that the rules of a watch hide
-	Silenced string `json:"silenced,omitempty" label:"Silenced changes" choices:"false=left out|true=included|only" default:"false"`
+	// changes of ignored lines only
+	Silenced string `json:"silenced,omitempty" label:"Ignored changes" choices:"false=left out|true=included|only" default:"false"`
 }
 
 // The zones of a [ChangeFilter] besides [ZoneMain].
@@ -124,7 +124,7 @@ type FeedChange struct {
 	Fields []ChangedField `json:"fields,omitempty" label:"Values"`
 	Field  *ChangedField  `json:"field,omitempty" label:"-"`
 	// Silenced is true when a rule of the item's watch hides the change.
-	Silenced bool `json:"silenced,omitempty" label:"Silenced"`
+	Silenced bool `json:"silenced,omitempty" label:"Ignored"`
 	// Small says why nothing in the change is told by default.
 	Small *Small `json:"small,omitempty" label:"Small change" unit:"whole"`
 	// Ignored lists at most three pieces of text that did not count as a change, and why.

@@ -59,7 +59,7 @@ type Outcome struct {
 
 // Words says the state for people.
 func (s OutcomeState) Words() string {
-	return map[OutcomeState]string{OutcomeSent: "notified", OutcomeGathered: "gathered", OutcomeMuted: "muted",
+	return map[OutcomeState]string{OutcomeSent: "told", OutcomeGathered: "gathered", OutcomeMuted: "muted",
 		OutcomeSilenced: "ignored", OutcomeSmall: "small", OutcomeNotMet: "not met", OutcomeCannot: "cannot fire",
 		OutcomeFailed: "failed", OutcomeOff: "switched off"}[s]
 }

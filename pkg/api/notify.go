@@ -13,9 +13,9 @@ type RuleFilter struct {
 	// pages that a search of the list of items finds when they change, by host, tag and words:
 	// host=shop.example&tag=price&find=lamp
 	Items string `json:"items,omitempty" label:"Pages that a search finds" flag:"items SEARCH"`
-	// a regular expression (RE2), such as € ?[0-9]+, that an added passage must match
+	// a regular expression (RE2), such as € ?[0-9]+, that an added line must match
 	Added string `json:"added,omitempty" label:"Added text matches" flag:"added EXPRESSION"`
-	// a regular expression (RE2) that a removed passage must match
+	// a regular expression (RE2) that a removed line must match
 	Removed string `json:"removed,omitempty" label:"Removed text matches" flag:"removed EXPRESSION"`
 }
 
@@ -25,21 +25,21 @@ type QuietHours struct {
 	From string `json:"from" label:"Quiet hours from" flag:"-" format:"clock"`
 	// such as 07:00; what has changed in between is sent then
 	To       string `json:"to" label:"Quiet hours to" flag:"-" format:"clock"`
-	Timezone string `json:"timezone,omitempty" label:"Time zone of the quiet hours" flag:"quiet-timezone ZONE" format:"zone"` // by default, that of the rule
+	Timezone string `json:"timezone,omitempty" label:"Time zone of the quiet hours" flag:"quiet-timezone ZONE" format:"zone"` // by default, that of the messages
 }
 
 // RuleSpec says which changes are sent to which channels, and when.
 type RuleSpec struct {
 	Name     string     `json:"name" label:"Name" flag:"name NAME"` // shown in its messages
 	Filter   RuleFilter `json:"filter,omitzero"`
-	Channels []string   `json:"channels" label:"Channels" flag:"channel NAME,NAME"` // names of channels, at most 10
-	// when messages are sent; hourly, daily and weekly gather them in a digest
+	Channels []string   `json:"channels" label:"Sent to" flag:"channel NAME,NAME"` // names of channels, at most 10
+	// when messages are sent; hourly, daily and weekly gather changes in one message
 	Digest string `json:"digest,omitempty" label:"Sent" flag:"-" choices:"none=at once|hourly|daily|weekly" default:"none"`
-	// the time of a daily or weekly digest, such as 07:30
+	// when daily or weekly messages are sent, such as 07:30
 	At string `json:"at,omitempty" label:"Time of day" flag:"-" format:"clock"`
-	// the day of a weekly digest; Monday by default
+	// the day of weekly messages; Monday by default
 	On string `json:"on,omitempty" label:"Day of the week" flag:"on DAY" choices:"mon|tue|wed|thu|fri|sat|sun" default:"mon"`
-	// that of digests and of the quiet hours, such as Europe/Paris; default UTC
+	// that of daily and weekly messages and of the quiet hours, such as Europe/Paris; default UTC
 	Timezone string `json:"timezone,omitempty" label:"Time zone" flag:"timezone ZONE" format:"zone"`
 	// it reports nothing, and forgets what it has gathered; switched on again, it reports changes from then on
 	Off     bool  `json:"off,omitempty" label:"Switched off"`
@@ -53,7 +53,7 @@ type RuleSpec struct {
 	Every string `json:"every,omitempty" label:"Pages checked at least every" flag:"every 15m" format:"length"`
 	// hours without messages
 	QuietHours *QuietHours `json:"quietHours,omitempty" label:"Quiet hours" flag:"quiet 22:00-07:00" unit:"whole"`
-	// the words of messages about a single change, not of digests
+	// the words of messages about a single change, not of gathered ones
 	Message *MessageWording `json:"message,omitempty"`
 }
 

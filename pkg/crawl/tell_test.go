@@ -104,7 +104,7 @@ func TestN4NumberThatMovesEachTime(t *testing.T) {
 		if len(have) != 1 || have[0].Kind != feed.Content || len(have[0].Passages) != 2 {
 			t.Fatalf("the feed has %+v", have)
 		}
-		offered := it.Moving.Offer("") == rule && strings.HasSuffix(have[0].Why, "ignore it? The rule would be "+rule)
+		offered := it.Moving.Offer("") == rule && strings.HasSuffix(have[0].Why, "ignore it? The pattern would be "+rule)
 		if wants := 1 <= i && i <= 2; offered != wants {
 			t.Errorf("move %d: offers %q, and says %q", i+1, it.Moving.Offer(""), have[0].Why)
 		}

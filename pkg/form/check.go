@@ -121,7 +121,7 @@ var formats = map[string]func(text string) string{
 		case strings.TrimSpace(text) == "":
 			return "has an empty rule: leave it out"
 		case n > maxRule:
-			return fmt.Sprintf("has a rule of %d characters; at most %d are allowed", n, maxRule)
+			return fmt.Sprintf("has an entry of %d characters; at most %d are allowed", n, maxRule)
 		}
 		return ""
 	},

@@ -52,7 +52,7 @@ func TestV3WordsOfRules(t *testing.T) {
 		}
 	}
 	f := api.ChangeFilter{Host: "a.example", Kind: "gone,watchBroken", MinShare: 0.2, Silenced: "true"}
-	const want = "host a.example; kinds of change gone, watch broken; minimum share of the text 20%; silenced changes " +
+	const want = "host a.example; kinds of change gone, watch broken; minimum share of the text 20%; ignored changes " +
 		"included"
 	if have := Line(f); have != want {
 		t.Error(have)

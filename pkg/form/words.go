@@ -132,7 +132,7 @@ func (f Field) words(v reflect.Value) string {
 	case *api.Uncompared:
 		return uncomparedWords(is)
 	case *api.IgnoreOffer:
-		return fmt.Sprintf("%q has moved at %d of %s: ignore it? The rule would be %s", is.Line, is.Times,
+		return fmt.Sprintf("%q has moved at %d of %s: ignore it? The pattern would be %s", is.Line, is.Times,
 			words.Count(is.Of, "check"), is.Ignore)
 	case *api.Small:
 		return is.Words()

@@ -60,7 +60,7 @@ func TestQ18WhyOfAChange(t *testing.T) {
 		ids = append(ids, c.Position.String())
 	}
 	for i, want := range []string{
-		"below 80: not met: price: 89 EUR is not below 80; below 90: notified; cannot: cannot fire: the page has no value " +
+		"below 80: not met: price: 89 EUR is not below 80; below 90: told; cannot: cannot fire: the page has no value " +
 			`named "cost"; there are price; gone: not met: it asks only for pages that are gone; hourly: gathered; muted: ` +
 			"muted; off: switched off; words: not met: nothing added matches harbour",
 		"below 80: not met: price did not change; below 90: not met: price did not change; cannot: cannot fire: the page " +

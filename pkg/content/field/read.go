@@ -379,12 +379,12 @@ func Digest(all []Result) string {
 // Usual are the fields that pages declare and people look for, in the order of a list.
 var Usual = []string{Price, SalePrice, Stock}
 
-// Word returns what people call a field: stock in place of availability.
+// Word returns what people call a field: stock in place of availability, and list price in place of list-price.
 func Word(name string) string {
 	if name == Stock {
 		return "stock"
 	}
-	return name
+	return strings.ReplaceAll(name, "-", " ")
 }
 
 // Reported says whether changes of a field that is kept unasked are published. Those of others are history.

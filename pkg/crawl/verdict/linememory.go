@@ -39,7 +39,7 @@ func SeeLines(it *registry.Item, m linememory.Memory, t *Texts, o Outcome, at ti
 	}
 	o.News.Again = seen.Again
 	if rule := it.Moving.Offer(it.Language); rule != "" && it.Moving.Last.Unix() > it.Saw.At.Unix() {
-		o.News.Why += "; this moves often: ignore it? The rule would be " + rule
+		o.News.Why += "; this moves often: ignore it? The pattern would be " + rule
 	}
 	return m, seen, o
 }

@@ -87,7 +87,7 @@ func note(c api.FeedChange) string {
 		out = append(out, extent)
 	}
 	if c.More > 0 {
-		out = append(out, "only the most telling passages are shown")
+		out = append(out, "only the most telling lines are shown")
 	}
 	return strings.Join(out, "; ")
 }

@@ -154,7 +154,7 @@ func checkText(text string) error {
 	case strings.TrimSpace(text) == "":
 		return fault.New(fault.Invalid, "has an empty rule: leave it out")
 	case n > maxRule:
-		return fault.New(fault.Invalid, "has a rule of %d characters; at most %d are allowed", n, maxRule)
+		return fault.New(fault.Invalid, "has an entry of %d characters; at most %d are allowed", n, maxRule)
 	}
 	return nil
 }

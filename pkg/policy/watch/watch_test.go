@@ -33,7 +33,7 @@ func TestW10RulesAreChecked(t *testing.T) {
 		"deep in each other": {watch.Spec{Include: []string{"a:not(b:not(c:not(d:not(e:not(f)))))"}},
 			"more than 4 selectors stand in each other"},
 		"long": {watch.Spec{Include: []string{strings.Repeat("x", 501)}},
-			"a rule of 501 characters; at most 500"},
+			"an entry of 501 characters; at most 500"},
 		"a long chain": {watch.Spec{Include: []string{strings.Repeat("a ", 17)}}, "1 to 16 parts"},
 		"many parts":   {watch.Spec{Include: slow(14)}, "more than 200 parts together"},
 		"many in others": {watch.Spec{Include: many(":is("+strings.Repeat("a,", 20)+"a)", 10)},
@@ -215,7 +215,7 @@ func TestW24PathsAreChecked(t *testing.T) {
 		"$.items[*].price": "", " $..price": "",
 		"$.items[?@.a >]": "watch.exclude: \"$.items[?@.a >]\" " +
 			"is not a JSONPath (RFC 9535): unexpected ']' at position 15",
-		"$.a" + strings.Repeat("[0]", 200): "watch.exclude: has a rule of 603 characters; at most 500 are allowed",
+		"$.a" + strings.Repeat("[0]", 200): "watch.exclude: has an entry of 603 characters; at most 500 are allowed",
 	} {
 		_, err := watch.Compile(watch.Spec{Include: []string{".price"}, Exclude: []string{text}})
 		if have := fmt.Sprint(err); want == "" && err != nil || want != "" && (have != want ||

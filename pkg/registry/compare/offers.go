@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"golang.org/x/net/html"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/field"
 	"github.com/tidemark/tidemark/pkg/content/pick"
 	"github.com/tidemark/tidemark/pkg/form"
+	"github.com/tidemark/tidemark/pkg/policy/options"
 	"github.com/tidemark/tidemark/pkg/registry/history"
 )
 
@@ -26,6 +28,7 @@ const (
 	maxOfList  = 4
 	maxOffered = 200 // bytes of a text
 	maxTitle   = 80  // and of a name
+	maxSlug    = 40  // and of the name of a field that follows from it
 )
 
 // offerOrder is the order of kinds.
@@ -141,6 +144,9 @@ func (o *offering) shown(page *pick.Page, fields *field.Page, lists []pick.List)
 			continue
 		}
 		name := strings.TrimRight(page.Of(e.Node), ": ")
+		if found.Spec.Type == field.Money && o.fields[found.Spec.Name] != (api.FieldSpec{}) {
+			found.Spec.Name = cmp.Or(slug(name), found.Spec.Name) // the label says which of several prices it is
+		}
 		if name == e.Text || field.Shows(name) == field.Money {
 			name = "" // it is what it shows, or another price
 		}
@@ -151,6 +157,16 @@ func (o *offering) shown(page *pick.Page, fields *field.Page, lists []pick.List)
 // shownKinds are the kinds of the values that a page shows.
 var shownKinds = map[field.Type]api.OfferKind{field.Money: api.OfferPrice, field.Availability: api.OfferStock,
 	field.Number: api.OfferNumber}
+
+// slug returns a label as the name of a field: list-price; "" if it cannot be one.
+func slug(label string) string {
+	other := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+	name := strings.Join(strings.FieldsFunc(strings.ToLower(label), other), "-")
+	if len(name) > maxSlug || field.Shows(label) != "" || options.FieldName(name) != nil {
+		return ""
+	}
+	return name
+}
 
 // isBeside reports whether an amount of a line is not the price that holds, by its label or the words before it.
 func isBeside(page *pick.Page, l *pick.Line, e pick.Element) bool {
