@@ -110,7 +110,8 @@ func itemJSON(it *registry.Item) api.Item {
 		FirstSeen: it.FirstSeen, LastChecked: it.LastChecked, LastChanged: it.LastChanged, LastIndexed: it.LastIndexed,
 		NextCrawlAt: it.NextCrawlAt, CrawlIntervalSeconds: it.CrawlIntervalSeconds,
 		CrawlAttempts: it.CrawlAttempts, ErrorMessage: it.ErrorMessage,
-		RemoveRequested: it.RemoveRequested, CaptureCount: it.CaptureCount, GuardedSince: it.GuardedSince,
+		RemoveRequested: it.RemoveRequested, DraftUntil: it.DraftUntil,
+		CaptureCount: it.CaptureCount, GuardedSince: it.GuardedSince,
 		GoneSince: it.GoneSince,
 	}
 	if it.IndexPending {

@@ -42,7 +42,8 @@ func (h *registration) addURL(ctx context.Context, req api.AddURLRequest) (any, 
 	}
 	return h.add(ctx, addition{
 		what: "url", one: req.URL, many: req.URLs, parse: parse,
-		RegisterOptions: registry.RegisterOptions{Force: req.Force, Credential: req.Credential, Settings: set},
+		RegisterOptions: registry.RegisterOptions{Force: req.Force, Credential: req.Credential, Settings: set,
+			Draft: req.Draft},
 	})
 }
 

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/tidemark/tidemark/pkg/identity/source"
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // TestTellLeavesNothingBehind checks that the dialogue reads an address at once, that cancelling removes the page that
@@ -97,4 +100,69 @@ func TestTellFormerAddresses(t *testing.T) {
 		`name="filter.tag" value="sea"`)
 	shows(t, r, "/api/ui/tell?item="+id+"&more=schedule", `name="interval.min"`, `name="schedule.text"`,
 		"All settings of the page")
+}
+
+// TestAnAbandonedDialogueLeavesNothing checks that a page goes after an hour that a dialogue has registered and nobody
+// has confirmed, and that one stays that gets an alert, a setting or a mute meanwhile, that is watched without one,
+// or that somebody registers otherwise.
+func TestAnAbandonedDialogueLeavesNothing(t *testing.T) {
+	read := func(r *rig) (to string) {
+		to = send(t, r, "/api/ui/tell", url.Values{"do": {"read"}, "url": {pageOne}})
+		r.work()
+		return to
+	}
+	id := idOf(t, pageOne)
+	for name, tc := range map[string]struct {
+		stays bool
+		use   func(r *rig, to string)
+	}{
+		"left":      {false, func(*rig, string) {}},
+		"shown":     {false, func(r *rig, to string) { shows(t, r, to, "Only watch") }},
+		"previewed": {false, func(r *rig, to string) { post(t, r, to, "same-origin", url.Values{"do": {"preview"}}) }},
+		"read again": {false, func(r *rig, to string) {
+			if again := read(r); again != to {
+				t.Errorf("reading it again leads to %s", again)
+			}
+		}},
+		"told": {true, func(r *rig, to string) {
+			send(t, r, to, url.Values{"do": {"save"}, "what": {"any"}, "check": {"-"}, "channels": {"ops"}})
+		}},
+		"only watched": {true, func(r *rig, to string) { send(t, r, to, url.Values{"do": {"watch"}, "what": {"any"}}) }},
+		"patched":      {true, func(r *rig, _ string) { do(t, r, "PATCH", "/api/items/"+id, `{"tags":["a"]}`) }},
+		"ruled": {true, func(r *rig, _ string) {
+			body := `{"name":"a","channels":["ops"],"filter":{"itemId":"` + id + `"}}`
+			says(t, do(t, r, "POST", "/api/rules", body), 200, id)
+		}},
+		"muted": {true, func(r *rig, _ string) {
+			says(t, do(t, r, "POST", "/api/mutes", `{"itemId":"`+id+`","for":"day"}`), 200, id)
+		}},
+		"added": {true, func(r *rig, _ string) { r.register(pageOne) }},
+		"found by a run": {true, func(r *rig, _ string) {
+			src, err := r.v.Rules.ParseURL(pageOne)
+			must(t, err)
+			run := registry.RegisterOptions{NewOnly: true, Method: "Run"}
+			r.v.Registry.Items.Register(t.Context(), []source.Source{src}, run)
+		}},
+		"late": {true, func(r *rig, _ string) {
+			r.now = r.now.Add(registry.DraftTime + time.Second)
+			r.register(pageOne)
+		}},
+	} {
+		r := newRig(t)
+		do(t, r, "POST", "/api/channels", `{"name":"ops","kind":"webhook","url":"https://h.example/"}`)
+		tc.use(r, read(r))
+		r.work()
+		for _, pass := range []time.Duration{registry.DraftTime - time.Minute, 2 * time.Minute, 2 * time.Minute} {
+			r.now = r.now.Add(pass)
+			do(t, r, "POST", "/CrawlTimer", `{"Data":{"timer":{}},"Metadata":{"sys":{}}}`)
+			r.work()
+			if w := do(t, r, "GET", "/api/items/"+id, ""); pass > time.Hour/2 && w.Code != http.StatusOK {
+				t.Errorf("%s: it goes too early", name)
+			}
+		}
+		w := do(t, r, "GET", "/api/items/"+id, "")
+		if stays := w.Code == http.StatusOK; stays != tc.stays || strings.Contains(w.Body.String(), "draftUntil") {
+			t.Errorf("%s: it stays: %v, %s", name, stays, w.Body)
+		}
+	}
 }

@@ -159,8 +159,8 @@ func (v *visit) watch(d tellData, only bool) *api.Undo {
 	if check := d.Form.Get("check"); only && check != "" && check != asSet {
 		patch["interval"] = api.Patch{"min": check, "max": check}
 	}
-	if v.err != nil || len(patch) == 0 {
-		return nil
+	if v.err != nil || len(patch) == 0 && d.Item.DraftUntil.IsZero() {
+		return nil // a page that is only looked at stays when its settings are saved
 	}
 	it := ask(v, api.PatchItem, api.ItemPatch{ID: d.Item.ID, Patching: api.Patching{Patch: patch}})
 	return it.Undo

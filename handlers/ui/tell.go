@@ -18,9 +18,9 @@ import (
 
 // This file is the dialogue in which a person says of what they want to be told, to whom, and how often.
 //
-// A request to read an address registers it, because only a registered page is read; so that is a form. Cancelling
-// removes a page that the dialogue has registered. The query of the dialogue's address says of which pages it is. All
-// else is in its form.
+// A request to read an address registers it, because only a registered page is read; so that is a form. The page is a
+// draft until the dialogue is confirmed: cancelling removes it, and if somebody leaves otherwise, it goes by itself.
+// The query of the dialogue's address says of which pages it is. All else is in its form.
 
 // A tellScope says of which pages the dialogue is, and what of More is open.
 type tellScope struct {
@@ -507,23 +507,19 @@ func (v *visit) readAddress() page {
 	if isPath(typed) {
 		return goTo(linkTo("/add", url.Values{"url": {typed}}))
 	}
-	began := v.clock().Add(-time.Second)
-	it := ask(v, api.AddURL, api.AddURLRequest{URL: typed, GuessScheme: true})
+	it := ask(v, api.AddURL, api.AddURLRequest{URL: typed, GuessScheme: true, Draft: true})
 	if problem := v.refused(); problem != nil {
 		d := tellData{URL: typed}
 		d.Form.Problem = problem
 		return tellPage(d)
 	}
 	was := scopeOf(v.Request)
-	of := tellScope{Item: it.ID, New: it.FirstSeen.After(began) || was.New && was.Item == it.ID}
-	if of.Known = !of.New; was.New && was.Item != it.ID {
+	of := tellScope{Item: it.ID, New: !it.DraftUntil.IsZero(), Known: it.DraftUntil.IsZero()}
+	if was.New && was.Item != it.ID {
 		v.forget(was.Item)
 	}
 	return goTo(of.Path())
 }
-
-// draft is how long a page counts as one that a dialogue has just registered.
-const draft = time.Hour
 
 // cancel leaves the dialogue. A page that it has registered does not stay.
 func (v *visit) cancel() page {
@@ -535,14 +531,10 @@ func (v *visit) cancel() page {
 	return goTo(withUndo("/items?done=cancelled", undo))
 }
 
-// forget removes a page that was registered a short time ago and that nobody has given an alert or a setting since.
+// forget removes a page that was only looked at: nobody has given it an alert or a setting.
 func (v *visit) forget(id string) *api.Undo {
 	it := ask(v, api.GetItem, api.ItemID{ID: id})
-	if v.clock().Sub(it.FirstSeen) > draft || len(it.Tags) > 0 {
-		return nil
-	}
-	rules := ask(v, api.ListRules, api.RuleQuery{ItemID: id, Brief: true, Top: 1})
-	if len(rules.Rules) > 0 {
+	if it.DraftUntil.IsZero() {
 		return nil
 	}
 	return ask(v, api.RemoveItem, api.ItemID{ID: id}).Undo

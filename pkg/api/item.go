@@ -52,6 +52,8 @@ type Item struct {
 	CaptureCount int `json:"captureCount,omitempty" label:"Captures"`
 	// RemoveRequested is true while the item is being removed.
 	RemoveRequested bool `json:"removeRequested,omitempty" label:"Being removed"`
+	// DraftUntil is when the item is removed, if nobody wants it until then: it was registered only to look at it.
+	DraftUntil time.Time `json:"draftUntil,omitzero" label:"Removed if nobody wants it"`
 	// GuardedSince is when the item was found missing together with too many other items of its host. A second check
 	// has to confirm that it is missing.
 	GuardedSince time.Time `json:"heldSince,omitzero" label:"Missing, with others of its host, since"`

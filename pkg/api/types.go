@@ -39,6 +39,9 @@ type AddURLRequest struct {
 	// GuessScheme accepts addresses without http:// or https://. Their hosts are asked once, first with https; http is
 	// tried only if the host is not public. The source of the item has the scheme that was found.
 	GuessScheme bool `json:"guessScheme,omitempty"`
+	// Draft registers new items only to look at them: each is removed after an hour, unless somebody changes its settings,
+	// makes a rule for it or registers it again meanwhile.
+	Draft bool `json:"draft,omitempty"`
 	ItemSettings
 	Patching
 }

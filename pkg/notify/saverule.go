@@ -284,7 +284,7 @@ func (s *Book) applyDemands(ctx context.Context, old, next *rule) (run string, e
 	done := map[registry.Filter]bool{}
 	for _, r := range []*rule{old, next} {
 		switch {
-		case r == nil || r.every == 0:
+		case r == nil || r.every == 0 && (r != next || r.page == ""): // a rule for a page keeps it, if it is a draft
 		case r.page != "":
 			return "", s.demandOf(ctx, r.page)
 		case s.o.DemandAll != nil && !done[r.demandsFor()]:

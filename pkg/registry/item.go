@@ -108,6 +108,8 @@ type Asked struct {
 	// removal can be taken back, and a check only takes the item out of the index.
 	RemoveRequested bool      `col:"removeRequested"`
 	RemoveAfter     time.Time `col:"removeAfter"`
+	// DraftUntil is set while the item is a draft, which somebody only looks at: see draft.go.
+	DraftUntil time.Time `col:"draftUntil"`
 
 	// ReindexGeneration is the number of forced checks that were requested. Compare [Plan].ProcessedGeneration.
 	ReindexGeneration int64 `col:"reindexGeneration"`
@@ -405,7 +407,7 @@ func (u Uncompared) See(hash string, sameContent bool, now time.Time) Uncompared
 // mayVanish reports whether the item's next check may purge the item. If so, a registration must record that the item
 // is wanted, even if that check is due anyway.
 func (it *Item) mayVanish() bool {
-	return it.RemoveRequested || it.MovedTo != "" || !it.GoneSince.IsZero()
+	return it.RemoveRequested || it.MovedTo != "" || !it.GoneSince.IsZero() || !it.DraftUntil.IsZero()
 }
 
 // revive records that an item is wanted, although its next check might have purged it. If the removal of the item was
@@ -413,7 +415,7 @@ func (it *Item) mayVanish() bool {
 // during the purge, the revived item does not rely on anything that is stored outside its row.
 func (it *Item) revive(now time.Time) {
 	switch {
-	case it.RemoveRequested || it.MovedTo != "":
+	case it.RemoveRequested || it.MovedTo != "" || it.DraftOver(now):
 		*it = anew(it, now)
 	case !it.GoneSince.IsZero():
 		it.GoneSince, it.RawHash, it.Validators.Body = now, "", ""

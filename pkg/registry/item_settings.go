@@ -251,6 +251,8 @@ func (r *Items) Set(ctx context.Context, id source.ID, s Settings) (it Item, err
 			return unknown(id)
 		}
 		was, resumes, level := it.NextCrawlAt, it.ResumeAt, it.Level
+		now := r.s.Now()
+		kept := it.wanted(now)
 		tags, before := it.Tags, settingsIn(&it)
 		what, err := s.apply(&it)
 		if refused = err; fault.Is(err, fault.Conflict) {
@@ -262,20 +264,21 @@ func (r *Items) Set(ctx context.Context, id source.ID, s Settings) (it Item, err
 		if err != nil {
 			return err
 		}
-		now, find := r.s.Now(), s.Demand
+		find := s.Demand
 		if !slices.Equal(tags, it.Tags) {
 			indexAgain(&it, now)
 			find = r.find
 		}
 		demanded, err := find.demand(ctx, &it)
-		if what = strings.Trim(what+"; "+demanded, "; "); err != nil || what == "" && !s.Replan {
+		if what = strings.Trim(what+"; "+demanded, "; "); err != nil || what == "" && !s.Replan && !kept {
 			return err
 		}
 		why, err := replan(ctx, r.tags, &it, now)
 		if err != nil {
 			return err
 		}
-		if moved := !it.NextCrawlAt.Equal(was) || !it.ResumeAt.Equal(resumes); what == "" && !moved && it.Level == level {
+		moved := !it.NextCrawlAt.Equal(was) || !it.ResumeAt.Equal(resumes)
+		if what == "" && !moved && !kept && it.Level == level {
 			return nil
 		}
 		if what != "" {

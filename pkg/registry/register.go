@@ -48,6 +48,8 @@ type RegisterOptions struct {
 	Forms source.Forms
 	// Settings are applied to every registered item, new or not.
 	Settings Settings
+	// Draft makes new items drafts, and leaves drafts what they are.
+	Draft bool
 
 	asked   bool                        // a person requests checks of exactly these items, even of paused ones
 	by      string                      // name of the key that made the request, for the history
@@ -140,7 +142,7 @@ func (r *Items) registerChunk(ctx context.Context, g hostGroup, chunk []member,
 		}
 	}
 	plan := registerPlan{}
-	if o.NewOnly && allExist(items) {
+	if o.NewOnly && allExist(items) && !slices.ContainsFunc(items, isDraft) {
 		plan = planRegister(r.s.Now(), chunk, items, idle, &hostRecord{}, o, policy.Politeness{})
 		return plan.out, nil
 	}
@@ -196,6 +198,8 @@ func hashesOf(items []Item) (out []string) {
 func allExist(items []Item) bool {
 	return !slices.ContainsFunc(items, func(it Item) bool { return !it.exists() })
 }
+
+func isDraft(it Item) bool { return !it.DraftUntil.IsZero() }
 
 // registerPlan is what a registration writes and sends.
 type registerPlan struct {
@@ -255,7 +259,7 @@ func planRegister(now time.Time, chunk []member, items []Item, idle []storage.ET
 	for i, m := range chunk {
 		it := items[i]
 		plan.out[i] = Registered{Item: it, Created: !it.exists()}
-		if it.exists() && (o.NewOnly || o.respects(&it)) {
+		if it.exists() && (o.NewOnly && !isDraft(it) || o.respects(&it)) {
 			continue
 		}
 		if err := full(&host.hostState, p); err != nil && !it.exists() {
@@ -332,7 +336,7 @@ func sameFile(s source.Source, display string) bool {
 func registerOps(now time.Time, m member, it *Item, host *hostRecord, o RegisterOptions,
 	until time.Time) []storage.Op {
 	created, oldDue, was := !it.exists(), it.NextCrawlAt, tallyOf(it)
-	failed := it.Status == Error || it.Status == Gone
+	failed, draft := it.Status == Error || it.Status == Gone, isDraft(*it)
 	if created {
 		*it = newItem(m.Source, it.Key(), now)
 		it.DiscoveryMethod = cmp.Or(o.Method, byPerson)
@@ -350,6 +354,9 @@ func registerOps(now time.Time, m member, it *Item, host *hostRecord, o Register
 	}
 	m.rename(it, created, o, now)
 	it.revive(now)
+	if it.DraftUntil = (time.Time{}); o.Draft && (created || draft) {
+		it.DraftUntil = now.Add(DraftTime)
+	}
 	it.NextCrawlAt = now
 	if o.Credential != "" {
 		it.Credential = o.Credential

@@ -50,7 +50,7 @@ func (r *Items) Restore(ctx context.Context, id source.ID, done *undo.Record) (I
 				return false, err
 			}
 		}
-		it.RemoveRequested, it.RemoveAfter = false, time.Time{}
+		it.RemoveRequested, it.RemoveAfter, it.DraftUntil = false, time.Time{}, time.Time{}
 		it.Record(now, "taken back", "the item is not removed"+by(ctx))
 		if it.IndexedHash == "" && it.Paused {
 			it.NextCrawlAt = Never
@@ -92,7 +92,8 @@ func (r *Jobs) beginUnasked(ctx context.Context, job Job, owner string, host *ho
 // remaining rows are deleted.
 func (p *pending) repent(cur Item) {
 	buried := !cur.GoneSince.IsZero() && cur.GoneSince.Equal(p.Item.GoneSince)
-	if cur.RemoveRequested || cur.MovedTo != "" || buried {
+	draft := !cur.DraftUntil.IsZero() && cur.DraftUntil.Equal(p.Item.DraftUntil)
+	if cur.RemoveRequested || cur.MovedTo != "" || buried || draft {
 		p.Item.written(cur.revision())
 		return
 	}

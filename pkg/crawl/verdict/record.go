@@ -277,6 +277,9 @@ func reschedule(c Checked, failed bool, jitter float64) registry.Item {
 	if c.Placement.Soon && !failed && !it.Paused && soon.Before(it.NextCrawlAt) {
 		it.CheckAt(soon)
 	}
+	if !it.DraftUntil.IsZero() && it.DraftUntil.Before(it.NextCrawlAt) {
+		it.CheckAt(it.DraftUntil) // it is purged then, unless somebody wants it
+	}
 	it.Saw.Next = it.NextCrawlAt
 	switch {
 	case it.IndexedHash != "":

@@ -174,7 +174,7 @@ func (b Basis) NoteCanonical(it *registry.Item, doc extract.Document, now time.T
 
 // PurgeDue reports whether the item is to be purged instead of checked.
 func PurgeDue(it *registry.Item, rules Rules, now time.Time) bool {
-	return it.RemoveRequested && !now.Before(it.RemoveAfter) || it.MovedTo != "" ||
+	return it.RemoveRequested && !now.Before(it.RemoveAfter) || it.MovedTo != "" || it.DraftOver(now) ||
 		rules.Schedule.Expired(it.Schedule(), now)
 }
 
