@@ -46,14 +46,15 @@ func TestU1HostsNeedAttention(t *testing.T) {
 		return `{"id":"` + id + `","sourceHost":"` + host + `","status":"Error","errorMessage":"` + why + `"}`
 	}
 	dead := item("a", "dead.example", "dial tcp: connection refused")
-	a := answers{"/SearchStatus": `{"items":{"Error":42},"hosts":[{"host":"dead.example","items":{"Error":40}},
+	a := answers{"/SearchStatus": `{"items":{"Error":42},"hosts":[{"host":"dead.example","items":{"Error":40},
+			"unreachable":{"why":"connection refused"}},
 		{"host":"fine.example","items":{"Error":2}}]}`,
-		"/items": `{"items":[` + dead + "," + item("b", "dead.example", "dial tcp: connection refused") + "," +
-			item("c", "fine.example", "HTTP 500") + "," + item("d", "fine.example", "HTTP 500") + `]}`}
+		"/items": `{"items":[` + dead + "," + item("b", "dead.example", "the network is down") + "," +
+			item("c", "fine.example", "fine.example sent too much") + "," + item("d", "fine.example", "HTTP 500") + `]}`}
 	h := New(Options{Client: api.NewClient("http://tidemark.example", "", &http.Client{Transport: a})})
 	body := read(t, h, "/attention")
 	inOrder(t, body, `hosts/dead.example">dead.example</a>`, "dead.example does not accept connections",
-		`host=dead.example&amp;status=Error">40 pages<span`, "The server answers 500", "The server answers 500")
+		`host=dead.example&amp;status=Error">40 pages<span`, "sent too much", "The server answers 500")
 	if strings.Contains(body, `items/a"`) || strings.Count(body, "dead.example does not accept") != 1 {
 		t.Error(body)
 	}

@@ -13,7 +13,6 @@ import (
 	"unicode"
 
 	"github.com/tidemark/tidemark/pkg/api"
-	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/field"
 	"github.com/tidemark/tidemark/pkg/form"
 )
@@ -305,7 +304,12 @@ func toldOf(c api.FeedChange) string {
 	case c.Listed != nil && c.Listed.Title != "":
 		return "+ " + c.Listed.Title
 	case len(c.Passages) > 0:
-		return words.ClipRunes(c.Passages[0].Text, 120)
+		shown := c.Passages
+		at := slices.IndexFunc(shown, func(p api.ChangedPassage) bool { return p.Op == "added" })
+		if at > 0 && len(shown[0].Pieces) == 0 { // what went has no line in its place
+			shown = shown[at:]
+		}
+		return lineOf(shown)
 	}
 	return kindWord(c.Kind) + ": " + changeTitle(c)
 }

@@ -3,7 +3,6 @@ package ui
 import (
 	"context"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -114,13 +113,16 @@ func failuresOf(ctx context.Context, c *api.Client, hosts []api.HostStatus) (out
 	return out[:min(len(out), needsShown)], err
 }
 
-// byHost makes one failure of several pages that fail because of their host.
+// byHost makes one failure of several pages that fail because their host cannot be reached.
 func byHost(items []api.Item, hosts []api.HostStatus) (out []failure) {
-	at := map[string]int{}
+	at, dead := map[string]int{}, map[string]bool{}
+	for _, h := range hosts {
+		dead[h.Host] = h.Unreachable != nil
+	}
 	for _, it := range items {
 		i, known := at[it.SourceHost]
 		switch {
-		case it.SourceHost == "" || !strings.Contains(wrongWith(it), it.SourceHost):
+		case !dead[it.SourceHost]:
 			out = append(out, failure{Item: it})
 		case known:
 			out[i].Pages = max(out[i].Pages, 1) + 1
