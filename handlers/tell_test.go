@@ -69,6 +69,17 @@ func TestTellLeavesNothingBehind(t *testing.T) {
 	}
 }
 
+// TestTellOffersABrowser checks that the dialogue says that a page seems to need a browser and whether there is one,
+// and that a draft that is read in a browser stays a draft.
+func TestTellOffersABrowser(t *testing.T) {
+	r := newRig(t)
+	to := send(t, r, "/api/ui/tell", url.Values{"do": {"read"}, "url": {"https://port.example/ok/shell"}})
+	r.work()
+	shows(t, r, to, "The page seems to need a browser", "No browser is set up")
+	send(t, r, to, url.Values{"do": {"browser"}})
+	says(t, do(t, r, "GET", "/api/items/"+idOf(t, "https://port.example/ok/shell"), ""), 200, `"render":"always"`, "draftUntil")
+}
+
 // TestTellOfAValue checks that the page of a value leads to the dialogue with that value chosen, also if it is not one
 // that the page offers.
 func TestTellOfAValue(t *testing.T) {

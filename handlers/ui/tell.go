@@ -483,6 +483,8 @@ func (v *visit) told() page {
 		return v.readAddress()
 	case "cancel":
 		return v.cancel()
+	case "browser":
+		return v.readInBrowser()
 	}
 	d := v.telling()
 	if d.Of.More == "page" || d.Of.More == "schedule" {
@@ -517,6 +519,22 @@ func (v *visit) readAddress() page {
 	of := tellScope{Item: it.ID, New: !it.DraftUntil.IsZero(), Known: it.DraftUntil.IsZero()}
 	if was.New && was.Item != it.ID {
 		v.forget(was.Item)
+	}
+	return goTo(of.Path())
+}
+
+// readInBrowser has the page of the dialogue read again, in a browser, and waits for that. A draft stays one.
+func (v *visit) readInBrowser() page {
+	of := scopeOf(v.Request)
+	it := ask(v, api.GetItem, api.ItemID{ID: of.Item})
+	req := api.AddURLRequest{URL: it.NormalizedSource, Draft: true, Force: true}
+	req.Render = "always"
+	ask(v, api.AddURL, req)
+	for until := time.Now().Add(patience); v.err == nil && v.Context().Err() == nil && time.Now().Before(until); {
+		time.Sleep(glance)
+		if ask(v, api.GetItem, api.ItemID{ID: it.ID}).LastChecked.After(it.LastChecked) {
+			break
+		}
 	}
 	return goTo(of.Path())
 }
