@@ -51,6 +51,9 @@ var zips = sync.Pool{New: func() any {
 	return z
 }}
 
+// unzips keeps decompressors for reuse, because a new one takes 40 KB, far more than most values.
+var unzips = sync.Pool{New: func() any { return new(gzip.Reader) }}
+
 // Gzip compresses bytes for storage in columns and blobs.
 func Gzip(b []byte) []byte {
 	var out bytes.Buffer
@@ -65,8 +68,9 @@ func Gzip(b []byte) []byte {
 // Gunzip decompresses the output of [Gzip]. It returns TooLarge if the result is larger than the given number of
 // bytes.
 func Gunzip(b []byte, most int64) ([]byte, error) {
-	z, err := gzip.NewReader(bytes.NewReader(b))
-	if err != nil {
+	z := unzips.Get().(*gzip.Reader)
+	defer unzips.Put(z)
+	if err := z.Reset(bytes.NewReader(b)); err != nil {
 		return nil, err
 	}
 	out, err := io.ReadAll(io.LimitReader(z, most+1))
