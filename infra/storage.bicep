@@ -53,6 +53,7 @@ var tables = [
   'EntriesTest'
   'FieldValues'
   'Imports'
+  'IndexedChunks'
   'IngestIndex'
   'IngestItems'
   'Keys'

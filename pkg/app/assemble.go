@@ -39,14 +39,15 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/search/embed"
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch/generations"
+	"github.com/tidemark/tidemark/pkg/search/written"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 	"github.com/tidemark/tidemark/pkg/storage/undo"
 )
 
-// Assemble builds the services on a store and an index, and creates missing tables and queues. It reads credentials
-// through get when they are needed.
-func Assemble(ctx context.Context, cfg Config, get func(string) string, store storage.Store, engine search.Index,
+// Assemble builds the services on a store and an index, and creates missing tables and queues. What was written to an
+// engine that does not tell is kept in the store. Assemble reads credentials through get when they are needed.
+func Assemble(ctx context.Context, cfg Config, get func(string) string, store storage.Store, engine search.Engine,
 	log *slog.Logger) (*handlers.Services, error) {
 	if cfg.Metrics == nil {
 		cfg.Metrics = telemetry.New()
@@ -191,11 +192,15 @@ type indexed struct {
 	generations *generations.Set
 }
 
-func (a assembly) index(ctx context.Context, engine search.Index) (out indexed, err error) {
-	out.engine = engine
+func (a assembly) index(ctx context.Context, engine search.Engine) (out indexed, err error) {
+	telling, ok := engine.(search.Index)
+	if !ok {
+		telling = written.New(engine, a.store, time.Now)
+	}
+	out.engine = telling
 	_, out.none = engine.(search.None)
 	if a.cfg.Search.Endpoint != "" {
-		out.lazy = newLazyIndex(engine, a.log)
+		out.lazy = newLazyIndex(telling, a.log)
 		out.engine = out.lazy
 	}
 	out.searched = out.engine

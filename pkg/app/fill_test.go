@@ -184,6 +184,33 @@ func TestA19SearchServiceIsFilled(t *testing.T) {
 	}
 }
 
+// TestJ9SearchServiceWithoutFeed checks that a service that an older version filled is filled by one more run, because
+// the store does not know yet what it holds.
+func TestJ9SearchServiceWithoutFeed(t *testing.T) {
+	store, server := mem.New(time.Now), aisearch.New(t)
+	set := map[string]string{"SEARCH_ENDPOINT": server.URL, "SEARCH_API_KEY": aisearch.Key}
+	cfg, err := Load(env(set))
+	must(t, err)
+	registerOne(t, mustOpen(t, store, filepath.Join(t.TempDir(), "index.db")))
+	filled, err := openIndex(cfg, slog.New(slog.DiscardHandler))
+	must(t, err)
+	must(t, filled.Create(t.Context()))
+	name, err := filled.(beginner).Begun(t.Context())
+	must(t, err)
+	must(t, filled.(beginner).Filled(t.Context(), name))
+	server.Refresh()
+	for range 2 {
+		s, err := Assemble(t.Context(), cfg, env(set), store, filled, slog.New(slog.DiscardHandler))
+		must(t, err)
+		if runs := activeRuns(t, s); len(runs) != 1 {
+			t.Errorf("runs %+v", runs)
+		}
+		if got, err := s.Index.Follow(t.Context(), search.FollowQuery{Top: 1}); err != nil || got.Copying {
+			t.Errorf("%+v, %v", got, err)
+		}
+	}
+}
+
 // A19: a search service that is down, or whose roles are not known yet, does not keep the app from starting. The
 // index is created and filled at the first use. An index that belongs to another application does stop the start.
 func TestA19SearchServiceComesLate(t *testing.T) {

@@ -28,7 +28,7 @@ type SearchService struct {
 	Semantic   bool   // value of SEARCH_SEMANTIC
 }
 
-func (s SearchService) open(model string) (search.Index, error) {
+func (s SearchService) open(model string) (search.Engine, error) {
 	return azureaisearch.Open(azureaisearch.Options{Endpoint: s.Endpoint, Index: s.Index, Key: string(s.Key),
 		Dimensions: s.Dimensions, Model: model, Semantic: s.Semantic})
 }
@@ -65,7 +65,7 @@ func inCloud(get func(string) string) bool {
 }
 
 // openIndex opens the index that the settings select.
-func openIndex(cfg Config, log *slog.Logger) (search.Index, error) {
+func openIndex(cfg Config, log *slog.Logger) (search.Engine, error) {
 	switch {
 	case cfg.Search.Endpoint != "":
 		return cfg.Search.open(cfg.Models.Embeddings)

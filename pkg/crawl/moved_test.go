@@ -24,18 +24,18 @@ import (
 
 // watchedIndex runs a search after every write.
 type watchedIndex struct {
-	search.Index
+	search.Engine
 	settle func()
 	mu     sync.Mutex
 	most   int // most results of one search
 }
 
 func (x *watchedIndex) Put(ctx context.Context, pages ...search.Page) error {
-	return x.see(ctx, x.Index.Put(ctx, pages...))
+	return x.see(ctx, x.Engine.Put(ctx, pages...))
 }
 
 func (x *watchedIndex) Remove(ctx context.Context, id string, held *search.Contents) error {
-	return x.see(ctx, x.Index.Remove(ctx, id, held))
+	return x.see(ctx, x.Engine.Remove(ctx, id, held))
 }
 
 func (x *watchedIndex) see(ctx context.Context, err error) error {
@@ -65,14 +65,14 @@ func openSQLite(t *testing.T) *watchedIndex {
 	ix, err := sqlitesearch.Open(folder(t)+"/index.db", sqlitesearch.Options{})
 	must(t, err)
 	t.Cleanup(func() { ix.Close() })
-	return &watchedIndex{Index: ix, settle: func() {}}
+	return &watchedIndex{Engine: ix, settle: func() {}}
 }
 
 func openAzure(t *testing.T) *watchedIndex {
 	server := aisearch.New(t)
 	ix, err := azureaisearch.Open(azureaisearch.Options{Endpoint: server.URL, Index: "pages", Key: aisearch.Key})
 	must(t, err)
-	return &watchedIndex{Index: ix, settle: server.Refresh}
+	return &watchedIndex{Engine: ix, settle: server.Refresh}
 }
 
 // seek gives a rig an index that is searched after every write.

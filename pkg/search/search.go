@@ -228,8 +228,21 @@ type Passage struct {
 // Range is the half-open byte range [From, To) of a passage's text.
 type Range struct{ From, To int }
 
-// Index is a search index.
+// Index is a search index that tells what was written to it.
 type Index interface {
+	Engine
+	// Page returns what the index holds of a page: its texts, without images and vectors, in the order of the last Put
+	// as far as the index keeps it. Errors: NotFound if the index does not hold the page.
+	Page(ctx context.Context, id string) (Page, error)
+	// Follow returns what was written to the index since a cursor. Errors: Expired for a cursor that is too old, or that
+	// this index never gave; Invalid for a cursor of another filter.
+	Follow(ctx context.Context, q FollowQuery) (Followed, error)
+	// Forget forgets deletions before the given time. Older cursors expire.
+	Forget(ctx context.Context, before time.Time) error
+}
+
+// Engine is a search index that need not know what was written to it when. Package written makes an [Index] of it.
+type Engine interface {
 	// Create creates the index if the index is missing.
 	Create(ctx context.Context) error
 	// Put replaces the contents of the index for these pages with exactly the given contents and images. No id may
@@ -248,14 +261,6 @@ type Index interface {
 	Suggest(ctx context.Context, typed string) ([]string, error)
 	// Texts returns the texts of chunks of a page, by their uids. Chunks that the page lacks are left out.
 	Texts(ctx context.Context, id string, uids []string) (map[string]string, error)
-	// Page returns what the index holds of a page: its texts, without images and vectors, in the order of the last Put
-	// as far as the engine keeps it. Errors: NotFound if the index does not hold the page.
-	Page(ctx context.Context, id string) (Page, error)
-	// Follow returns what was written to the index since a cursor. Errors: Expired for a cursor that is too old, or that
-	// this index never gave; Invalid for a cursor of another filter.
-	Follow(ctx context.Context, q FollowQuery) (Followed, error)
-	// Forget forgets deletions before the given time. Older cursors expire.
-	Forget(ctx context.Context, before time.Time) error
 	// Count returns the number of pages in the index.
 	Count(ctx context.Context) (int, error)
 	// Ping checks that the index answers within ctx. It also reports a problem that the last writes met and that an

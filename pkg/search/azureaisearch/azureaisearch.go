@@ -66,7 +66,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/search"
 )
 
-var _ search.Index = (*Index)(nil)
+var _ search.Engine = (*Index)(nil)
 
 // Index is an index of a search service. It is safe for concurrent use.
 type Index struct {

@@ -14,14 +14,14 @@ import (
 )
 
 func TestIndex(t *testing.T) {
-	searchtest.Index(t, func(t *testing.T) search.Index {
+	searchtest.Index(t, func(t *testing.T) search.Engine {
 		server := aisearch.New(t)
 		return refreshed{open(t, server, 0), server}
 	})
 }
 
 func TestVectors(t *testing.T) {
-	searchtest.Vectors(t, func(t *testing.T) search.Index {
+	searchtest.Vectors(t, func(t *testing.T) search.Engine {
 		server := aisearch.New(t)
 		return refreshed{open(t, server, searchtest.Dimension), server}
 	})

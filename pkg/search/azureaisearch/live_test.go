@@ -23,7 +23,7 @@ func TestLive(t *testing.T) {
 		t.Log("no service: the contract server takes its place")
 		return
 	}
-	searchtest.Index(t, func(t *testing.T) search.Index {
+	searchtest.Index(t, func(t *testing.T) search.Engine {
 		ix, err := Open(Options{Endpoint: endpoint, Key: os.Getenv("TIDEMARK_TEST_SEARCH_KEY"), Index: "tidemark-test-" +
 			strings.ToLower(rand.Text()[:12])})
 		must(t, err)

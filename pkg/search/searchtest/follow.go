@@ -18,13 +18,22 @@ import (
 
 // Follow is the part of the suite about what an index tells its followers.
 func Follow(t *testing.T, open func(t *testing.T) search.Index) {
-	for name, test := range map[string]func(*suite){"random writes": (*suite).follow, "again": (*suite).followAgain} {
+	for name, test := range map[string]func(*followSuite){
+		"random writes": (*followSuite).follow,
+		"again":         (*followSuite).followAgain,
+	} {
 		t.Run(name, func(t *testing.T) {
-			s := &suite{T: t, ix: open(t)}
+			s := &followSuite{T: t, ix: open(t)}
 			s.must(s.ix.Create(t.Context()))
 			test(s)
 		})
 	}
+}
+
+// followSuite is one test of [Follow] with its index.
+type followSuite struct {
+	*testing.T
+	ix search.Index
 }
 
 // A Copy holds what a follower of an index knows, by the keys of chunks.
@@ -99,7 +108,7 @@ func followedText(p search.Page, c search.Chunk) string {
 		c.UID, c.Heading, c.Anchor, c.Zone, c.Text}, "|")
 }
 
-// TextsOf returns what a copy of the pages must hold.
+// TextsOf returns what a copy of the pages that match a query must hold, as [Copy.Texts] does.
 func TextsOf(ctx context.Context, ix search.Index, q search.FollowQuery) (map[string]string, error) {
 	texts := map[string]string{}
 	ids, err := ix.IDs(ctx, "", 1000)
@@ -119,7 +128,7 @@ func TextsOf(ctx context.Context, ix search.Index, q search.FollowQuery) (map[st
 }
 
 // follow applies random writes to an index, and compares copies of it that follow in steps of different sizes.
-func (s *suite) follow() {
+func (s *followSuite) follow() {
 	rng := rand.New(rand.NewPCG(7, 9))
 	queries := []search.FollowQuery{{Top: 3}, {Top: 1000}, {Top: 5, Tag: "red"}, {Top: 7, Host: "h1.test"},
 		{Top: 4, Host: "h2.test", Tag: "blue"}}
@@ -168,7 +177,7 @@ func followedPage(rng *rand.Rand, id string) search.Page {
 }
 
 // followAgain checks what a follower is told that has nothing new to read, or that has to begin again.
-func (s *suite) followAgain() {
+func (s *followSuite) followAgain() {
 	rng := rand.New(rand.NewPCG(1, 2))
 	p := followedPage(rng, "url_1")
 	p.Chunks = append(p.Chunks, search.Chunk{Key: "chunk-last", UID: "last", Text: "the last"})
@@ -203,7 +212,7 @@ func (s *suite) followAgain() {
 	s.refusedCursors(gone.Cursor)
 }
 
-func (s *suite) refusedCursors(good string) {
+func (s *followSuite) refusedCursors(good string) {
 	name, rest, _ := strings.Cut(good, ".")
 	for what, tt := range map[string]struct {
 		q    search.FollowQuery
@@ -220,7 +229,7 @@ func (s *suite) refusedCursors(good string) {
 	}
 }
 
-func (s *suite) must(err error) {
+func (s *followSuite) must(err error) {
 	s.Helper()
 	if err != nil {
 		s.Fatal(err)

@@ -25,7 +25,7 @@ import (
 )
 
 // Index runs the suite. If an engine's writes become visible only after some time, its Put must wait until then.
-func Index(t *testing.T, open func(t *testing.T) search.Index) {
+func Index(t *testing.T, open func(t *testing.T) search.Engine) {
 	for _, tc := range []struct {
 		name string
 		test func(*suite)
@@ -73,7 +73,7 @@ func Index(t *testing.T, open func(t *testing.T) search.Index) {
 // suite is one test with its index.
 type suite struct {
 	*testing.T
-	ix search.Index
+	ix search.Engine
 }
 
 // indexedAt is the time at which all pages of the suite were indexed.
@@ -392,7 +392,7 @@ func (s *suite) readersAndWriter() {
 }
 
 // readWhole searches until ctx ends and compares titles with texts.
-func readWhole(ctx context.Context, ix search.Index) error {
+func readWhole(ctx context.Context, ix search.Engine) error {
 	for ctx.Err() == nil {
 		res, err := ix.Search(ctx, search.Query{Text: "shared", Top: 10})
 		if err != nil {

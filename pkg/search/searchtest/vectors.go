@@ -10,7 +10,7 @@ import (
 
 // Vectors runs the tests for engines with vectors, in addition to those of [Index]. The suite's vectors have
 // [Dimension] numbers.
-func Vectors(t *testing.T, open func(t *testing.T) search.Index) {
+func Vectors(t *testing.T, open func(t *testing.T) search.Engine) {
 	for _, tc := range []struct {
 		name string
 		test func(*suite)

@@ -20,7 +20,7 @@ import (
 )
 
 func TestIndex(t *testing.T) {
-	searchtest.Index(t, func(t *testing.T) search.Index { return open(t, filepath.Join(t.TempDir(), "search.db")) })
+	searchtest.Index(t, func(t *testing.T) search.Engine { return open(t, filepath.Join(t.TempDir(), "search.db")) })
 }
 
 func TestJ9Follow(t *testing.T) {

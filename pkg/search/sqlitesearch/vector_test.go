@@ -20,7 +20,7 @@ import (
 )
 
 func TestVectors(t *testing.T) {
-	searchtest.Vectors(t, func(t *testing.T) search.Index { return open(t, filepath.Join(t.TempDir(), "search.db")) })
+	searchtest.Vectors(t, func(t *testing.T) search.Engine { return open(t, filepath.Join(t.TempDir(), "search.db")) })
 }
 
 // random returns a vector of length one.
