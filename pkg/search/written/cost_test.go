@@ -103,6 +103,39 @@ func TestJ9LargePages(t *testing.T) {
 	agrees(t, c, ix)
 }
 
+// TestJ9AnswersAreBounded checks that an answer ends after many rows of pages that do not match, and after many pages
+// that the log names.
+func TestJ9AnswersAreBounded(t *testing.T) {
+	ix := opened(t, held(), inMemory(t))
+	for i := range 11 {
+		p := page(fmt.Sprintf("large%02d", i), numbers(0, maxScanned/10)...)
+		p.Known = &search.Contents{}
+		must(t, ix.Put(t.Context(), p))
+	}
+	q := search.FollowQuery{Top: 1000, Tag: "rare"}
+	for _, copying := range []bool{true, false} {
+		got, err := ix.Follow(t.Context(), q)
+		if err != nil || len(got.Events) != 0 || got.Copying != copying || got.Cursor == q.Since {
+			t.Errorf("copying %v, cursor %s, %v, want %v", got.Copying, got.Cursor, err, copying)
+		}
+		q.Since = got.Cursor
+	}
+	var pages []search.Page
+	for i := range maxLoaded + 5 {
+		p := page(fmt.Sprint("small", i), "1")
+		p.Tags, p.Known = []string{q.Tag}, &search.Contents{}
+		pages = append(pages, p)
+	}
+	must(t, ix.Put(t.Context(), pages...))
+	for len(pages) > 0 {
+		got, err := ix.Follow(t.Context(), q)
+		if want := min(len(pages), maxLoaded); err != nil || len(got.Events) != want {
+			t.Fatalf("%d events, %v, want %d", len(got.Events), err, want)
+		}
+		pages, q.Since = pages[len(got.Events):], got.Cursor
+	}
+}
+
 // TestJ9Damage checks that a row that cannot be read is left out until its page is put again, and that a follower
 // begins again if a row of the log cannot be read.
 func TestJ9Damage(t *testing.T) {

@@ -203,8 +203,18 @@ func TestJ9TwoWriters(t *testing.T) {
 }
 
 // TestJ9OldIntentsAreMadeGood checks that an interrupted write is told to followers even if nobody repeats it, once
-// another page is written by a process that does not know what the index holds.
+// another page is written by a process that does not know what the index holds, or old writes are forgotten.
 func TestJ9OldIntentsAreMadeGood(t *testing.T) {
+	for what, call := range map[string]func(ctx context.Context, ix *Index) error{
+		"put":    func(ctx context.Context, ix *Index) error { return ix.Put(ctx, page("b", "1")) },
+		"forget": func(ctx context.Context, ix *Index) error { return ix.Forget(ctx, time.Unix(0, 0)) },
+	} {
+		t.Run(what, func(t *testing.T) { madeGood(t, call) })
+	}
+}
+
+func madeGood(t *testing.T, call func(ctx context.Context, ix *Index) error) {
+	t.Helper()
 	engine, under := held(), inMemory(t)
 	ix := opened(t, engine, under)
 	must(t, ix.Put(t.Context(), page("a", "1"), page("b", "1")))
@@ -217,7 +227,7 @@ func TestJ9OldIntentsAreMadeGood(t *testing.T) {
 		t.Fatal("the log was appended")
 	}
 	later := New(engine, under, func() time.Time { return time.Now().Add(time.Hour) })
-	must(t, later.Put(t.Context(), page("b", "1")))
+	must(t, call(t.Context(), later))
 	agrees(t, c, ix)
 	left, err := ix.log.intents(t.Context())
 	must(t, err)

@@ -279,8 +279,15 @@ func (l *writeLog) from(ctx context.Context, n int) iter.Seq2[numbered, error] {
 }
 
 // Forget forgets what was written before the given time. First it moves the number by which old cursors expire. So
-// nobody misses a row that it deletes.
+// nobody misses a row that it deletes. Forget also makes old intents good.
 func (x *Index) Forget(ctx context.Context, before time.Time) error {
+	open, err := x.log.intents(ctx)
+	if err == nil {
+		err = x.commit(ctx, nil, open)
+	}
+	if err != nil {
+		return err
+	}
 	var old []storage.Op
 	last := 0
 	q := storage.Query{Partition: logPartition, RowFrom: numberPrefix, RowTo: numbersEnd, Select: []string{"at"}}
@@ -300,7 +307,7 @@ func (x *Index) Forget(ctx context.Context, before time.Time) error {
 	if len(old) == 0 {
 		return nil
 	}
-	_, err := x.log.change(ctx, func(h *headRow) []storage.Op {
+	_, err = x.log.change(ctx, func(h *headRow) []storage.Op {
 		h.Forgotten = max(h.Forgotten, last)
 		return nil
 	})
