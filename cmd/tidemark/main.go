@@ -72,7 +72,7 @@ func dataOf(args []string) (data string) {
 	for i, arg := range args {
 		value, is := strings.CutPrefix(arg, "--data=")
 		switch {
-		case arg == "--":
+		case arg == "--", arg == "--exec": // what follows is for another program
 			return data
 		case is:
 			data = value
@@ -142,7 +142,7 @@ var groups = []struct {
 		"doctor", "health", "settings", "deliveries", "keys", "link", "backup", "restore", "export", "import-state",
 	}},
 	{"server", "Servers and programs:", []string{
-		"start", "handler", "app", "azurite", "mcp", "docs", "schema", "completion", "help", "version",
+		"start", "handler", "app", "azurite", "mcp", "sync", "docs", "schema", "completion", "help", "version",
 	}},
 }
 

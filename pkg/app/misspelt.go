@@ -54,6 +54,19 @@ func isSetting(name string) bool {
 	return found || name == api.HostSecretVar || name == handedVar || strings.HasPrefix(name, credential.Prefix)
 }
 
+// WithoutSettings returns those of the variables, each NAME=VALUE, that are no settings of Tidemark, for a program of
+// the user's that is to learn no key. Names that only Tidemark uses, and those of the storage, are left out, too: a
+// misspelt one may have a secret as well.
+func WithoutSettings(environ []string) []string {
+	return slices.DeleteFunc(slices.Clone(environ), func(variable string) bool {
+		name, _, _ := strings.Cut(variable, "=")
+		upper := strings.ToUpper(name) // on Windows, case does not count
+		known := slices.ContainsFunc(Settings, func(s Setting) bool { return strings.EqualFold(s.Name, name) })
+		return known || upper == api.HostSecretVar || slices.ContainsFunc(append([]string{credential.Prefix,
+			"AZUREWEBJOBSSTORAGE"}, ours...), func(prefix string) bool { return strings.HasPrefix(upper, prefix) })
+	})
+}
+
 // nearSetting returns the setting that a name was probably meant to be: one that differs in a few letters or has all
 // words of the name. It returns "" if no setting is near.
 func nearSetting(name string) (near string) {

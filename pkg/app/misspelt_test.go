@@ -3,6 +3,7 @@ package app
 import (
 	"bytes"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 
@@ -68,5 +69,17 @@ func TestS13EndpointWithoutExport(t *testing.T) {
 	set := []string{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_SERVICE_NAME", "OTEL_EXPORTER_OTLP_HEADERS", "PORT"}
 	if said := Unexported(set); len(said) != 1 || !strings.HasPrefix(said[0], set[0]) {
 		t.Errorf("reported: %q", said)
+	}
+}
+
+// J9: a program of the user's learns no setting of Tidemark, in whatever case.
+func TestJ9WithoutSettings(t *testing.T) {
+	have := WithoutSettings([]string{"PATH=/bin", "HOME=/root", "TIDEMARK_KEY=a", "tidemark_key=a", "SECRETS_KEY=a",
+		"API_KEYS=a", "CREDENTIAL_X=a", "LITELLM_MASTER_KEY=a", "AzureWebJobsStorage=a", "AzureWebJobsStorage__x=a",
+		"SEARCH_API_KEZ=a", api.HostSecretVar + "=a", handedVar + "={}", "HTTPS_PROXY=a", "OPENAI_API_KEY=of the program",
+		"EMPTY="})
+	want := []string{"PATH=/bin", "HOME=/root", "OPENAI_API_KEY=of the program", "EMPTY="}
+	if !slices.Equal(have, want) {
+		t.Errorf("have %q, want %q", have, want)
 	}
 }

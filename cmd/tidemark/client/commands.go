@@ -21,8 +21,8 @@ func Commands(t *terminal.Terminal, s *command.Server, user string) []*cobra.Com
 		channelsCommand, deliveriesCommand, diffCommand, enrichCommand, entryCommand, fieldsCommand,
 		healthCommand, importCommand, itemsCommand, mcpCommand, memoryCommand, migrateCommand, offersCommand,
 		pickCommand, rebuildCommand, reindexCommand, removeCommand, retrieveCommand, rulesCommand, searchCommand,
-		showCommand, sitesCommand, statusCommand, tagCommand, textCommand, undoCommand, warcCommand, watchCommand,
-		whyCommand,
+		showCommand, sitesCommand, statusCommand, syncCommand, tagCommand, textCommand, undoCommand, warcCommand,
+		watchCommand, whyCommand,
 	} {
 		commands = append(commands, of(t, s))
 	}
