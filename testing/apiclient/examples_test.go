@@ -2,7 +2,6 @@ package apiclient
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -42,7 +41,7 @@ func TestL6Examples(t *testing.T) {
 	})
 	time.Sleep(time.Until(time.Now().Truncate(time.Second).Add(time.Second))) // curl.sh measures time in seconds
 
-	compiled := typescript(t)
+	compiled := typescript(t, server)
 	for _, example := range []struct {
 		name    string
 		command []string
@@ -140,20 +139,19 @@ func try(t *testing.T, server string, command ...string) (string, error) {
 	return string(out), err
 }
 
-// typescript installs the packages in the lock file, once for each version of the file, and compiles the example. It
-// returns the example's folder, a copy of the one in the documents.
-func typescript(t *testing.T) string {
+// installed copies an example to a folder outside the checkout and installs the packages in its lock file, once for
+// each version of the file. It returns the copy.
+func installed(t *testing.T, name string, patterns ...string) string {
 	t.Helper()
-	from := filepath.Join(integrations, "typescript")
+	from := filepath.Join(integrations, name)
 	lock, err := os.ReadFile(filepath.Join(from, "package-lock.json"))
 	must(t, err)
 	sum := sha256.Sum256(lock)
 	tools, err := filepath.Abs(filepath.Join("..", "..", ".tools"))
 	must(t, err)
-	// As deep as the original folder, which names openapi.json by a relative path.
-	to := filepath.Join(tools, "integrations", hex.EncodeToString(sum[:6]))
-	must(t, os.MkdirAll(to, 0o755))
-	for _, pattern := range []string{"*.ts", "*.json"} {
+	packages := filepath.Join(tools, "integrations", name+"-"+hex.EncodeToString(sum[:6]))
+	to := t.TempDir()
+	for _, pattern := range append(patterns, "*.json") {
 		names, err := filepath.Glob(filepath.Join(from, pattern))
 		must(t, err)
 		for _, name := range names {
@@ -162,17 +160,35 @@ func typescript(t *testing.T) string {
 			must(t, os.WriteFile(filepath.Join(to, filepath.Base(name)), text, 0o644))
 		}
 	}
-	steps := [][]string{{"npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts"}, {"npm", "run", "build"}}
-	if _, err := os.Stat(filepath.Join(to, "node_modules", ".package-lock.json")); err == nil {
-		steps = steps[1:]
-	}
-	for _, step := range steps {
-		cmd := exec.CommandContext(t.Context(), step[0], step[1:]...)
-		cmd.Dir = to
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%s: %v\n%s", strings.Join(step, " "), err, out)
+	if _, err := os.Stat(filepath.Join(packages, "node_modules", ".package-lock.json")); err != nil {
+		must(t, os.MkdirAll(packages, 0o755))
+		for _, name := range []string{"package.json", "package-lock.json"} {
+			text, err := os.ReadFile(filepath.Join(to, name))
+			must(t, err)
+			must(t, os.WriteFile(filepath.Join(packages, name), text, 0o644))
 		}
+		npm(t, packages, "ci", "--no-audit", "--no-fund", "--ignore-scripts")
 	}
+	must(t, os.Symlink(filepath.Join(packages, "node_modules"), filepath.Join(to, "node_modules")))
+	return to
+}
+
+// npm runs npm in a folder.
+func npm(t *testing.T, folder string, args ...string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "npm", args...)
+	cmd.Dir = folder
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("npm %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+}
+
+// typescript compiles the examples for TypeScript outside the checkout, by the server's description of itself.
+func typescript(t *testing.T, server string) string {
+	t.Helper()
+	t.Setenv("TIDEMARK_SERVER", server)
+	to := installed(t, "typescript", "*.ts", "*.mjs")
+	npm(t, to, "run", "build")
 	return to
 }
 
@@ -191,32 +207,15 @@ func runSite(t *testing.T) string {
 	return site.URL
 }
 
+// patience is how long the program may take to end.
+const patience = 20 * time.Second
+
 // runTidemark builds the program and starts it as a user would, with an empty folder.
 func runTidemark(t *testing.T) (server string) {
 	t.Helper()
-	exe, port := programtest.Build(t), freePort(t)
-	ctx, stop := context.WithCancel(context.Background())
-	cmd := exec.CommandContext(ctx, exe, "start", "--port", port, "--data", t.TempDir())
-	cmd.Env = append(os.Environ(), "CRAWL_ALLOW_HOSTS=127.0.0.1")
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	cmd.WaitDelay = 20 * time.Second
-	var said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &said, &said
-	must(t, cmd.Start())
-	t.Cleanup(func() {
-		stop()
-		_ = cmd.Wait()
-		if t.Failed() {
-			t.Logf("tidemark start:\n%s", &said)
-		}
-	})
-	server = "http://127.0.0.1:" + port
-	client := api.NewClient(server, "", nil)
-	eventually(t, "it answers", func() bool {
-		h, err := api.GetHealth.Call(ctx, client, api.None{})
-		return err == nil && h.Status == "ok"
-	})
-	return server
+	port := freePort(t)
+	startTidemark(t, programtest.Build(t), port, t.TempDir())
+	return "http://127.0.0.1:" + port
 }
 
 // freePort returns a port that nothing listens on.

@@ -4,8 +4,8 @@
 //
 // TIDEMARK_SERVER is the server, http://localhost:7071 when unset; TIDEMARK_KEY is a key, for a server on this machine
 // that you run yourself the one that it leaves for you when unset.
-// The types in api.ts are made of Tidemark's openapi.json (npm run types); openapi-fetch checks requests and
-// answers against them when this is compiled.
+// The types in api.ts are made of what the server says of itself (npm run types); openapi-fetch checks requests and
+// answers against them when this is compiled. The folder works wherever it is copied to.
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import createClient from "openapi-fetch";
