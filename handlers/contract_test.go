@@ -393,8 +393,8 @@ func TestPanicInARoute(t *testing.T) {
 func TestKindsBecomeAnswers(t *testing.T) {
 	s := &server{Options: Options{Log: discard(), Metrics: telemetry.New()}}
 	for kind, want := range map[fault.Kind]int{fault.Invalid: 400, fault.NotFound: 404, fault.Expired: 410,
-		fault.Conflict: 409, fault.Blocked: 403, fault.TooLarge: 413, fault.Throttled: 429, fault.Unavailable: 503,
-		fault.Internal: 500} {
+		fault.Conflict: 409, fault.Blocked: 403, fault.TooLarge: 413, fault.NoRoom: 507, fault.Throttled: 429,
+		fault.Unavailable: 503, fault.Internal: 500} {
 		w := httptest.NewRecorder()
 		s.answerError(w, httptest.NewRequest("GET", "/api/x", nil), faultOf(kind))
 		p := problemOf(t, w)

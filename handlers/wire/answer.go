@@ -146,6 +146,7 @@ var statusOf = map[fault.Kind]int{
 	fault.Conflict:    http.StatusConflict,
 	fault.Blocked:     http.StatusForbidden,
 	fault.TooLarge:    http.StatusRequestEntityTooLarge,
+	fault.NoRoom:      http.StatusInsufficientStorage,
 	fault.Throttled:   http.StatusTooManyRequests,
 	fault.Unavailable: http.StatusServiceUnavailable,
 	fault.Internal:    http.StatusInternalServerError,

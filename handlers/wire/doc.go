@@ -23,6 +23,7 @@
 //	Conflict      409                           500: the host retries
 //	Blocked       403                           200 {}
 //	TooLarge      413                           200 {}
+//	NoRoom        507                           500
 //	Throttled     429 with Retry-After          500
 //	Unavailable   503                           500
 //	Internal      500, without details          500

@@ -32,6 +32,8 @@ const (
 	Blocked Kind = "blocked"
 	// TooLarge means that a limit on bytes, depth or count was reached.
 	TooLarge Kind = "too_large"
+	// NoRoom means that there is no room on disk for what was asked for. The message says how much is needed.
+	NoRoom Kind = "no_room"
 	// Unavailable means that a dependency did not answer. It is unknown whether the operation took effect, so
 	// repeating the operation must be safe.
 	Unavailable Kind = "unavailable"

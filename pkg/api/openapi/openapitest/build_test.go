@@ -121,7 +121,8 @@ var failures = map[int]struct{ about, shown string }{
 	http.StatusRequestEntityTooLarge: {"The body is larger than 4 MiB.", ""},
 	http.StatusTooManyRequests: {"The service behind this one asks for a pause; Retry-After says how many seconds.",
 		""},
-	http.StatusServiceUnavailable: {"Storage or the index cannot be reached, or none is configured.", ""},
+	http.StatusInsufficientStorage: {"There is no room on disk for it; `detail` says how much is needed.", ""},
+	http.StatusServiceUnavailable:  {"Storage or the index cannot be reached, or none is configured.", ""},
 }
 
 // schemas returns the schemas of all requests and answers. A schema that only requests use allows no other fields.
