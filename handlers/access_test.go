@@ -78,6 +78,9 @@ func TestL4EveryRouteHasItsScope(t *testing.T) {
 		"PATCH channels/{name}":  api.ScopeAdmin,
 		"DELETE channels/{name}": api.ScopeAdmin, "POST channels/{name}/test": api.ScopeAdmin,
 		"POST channels/{name}/check": api.ScopeAdmin, "PUT address": api.ScopeAdmin,
+		"POST generations": api.ScopeAdmin, "DELETE generations/{id}": api.ScopeAdmin,
+		"POST generations/{id}/compare": api.ScopeRead, "POST generations/{id}/switch": api.ScopeAdmin,
+		"POST generations/{id}/rollback": api.ScopeAdmin,
 	}
 	for _, e := range api.Routes() {
 		want, said := unusual[e.Pattern()]

@@ -54,6 +54,7 @@ func (h *appState) health(r *http.Request) (int, any, error) {
 	if filling != "" {
 		out.Warn("index: %s", filling)
 	}
+	h.addGenerations(ctx, &out)
 	if said := h.Worker.Outage(); said != "" {
 		out.Warn("sites: %s", said)
 	}
@@ -82,6 +83,19 @@ func (h *appState) report(ctx context.Context, c *check, to *api.Health) {
 	case c.took >= slowAfter:
 		h.Log.WarnContext(ctx, "slow answer to the health check", "check", c.name, "dur", c.took)
 		to.Warn("%s: slow, it answered after %s", c.name, words.Span(c.took))
+	}
+}
+
+// addGenerations adds the generations of the index to the answer. Strangers may read it, so it does not say why one of
+// them is not being built.
+func (h *appState) addGenerations(ctx context.Context, to *api.Health) {
+	now, stuck, err := generationsNow(ctx, h.Generations)
+	if to.Generations = now; err != nil {
+		h.Log.ErrorContext(ctx, "unhealthy", "check", "generations", "err", err)
+		to.Warn("generations: not known")
+	}
+	if stuck != "" {
+		to.Warn("index: the building of the generation %s does not go on; `tidemark generations list` says why", stuck)
 	}
 }
 

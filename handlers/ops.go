@@ -30,6 +30,7 @@ type appState struct {
 	Filling        *filling
 	Migrate        *migrate.Service
 	Storage, Index pinger
+	Generations    generationSet     // those of the index; nil where it has none
 	Worker         *crawl.Worker     // knows whether any site can be reached
 	Browser        *render.Renderer  // renders pages; nil if there is no browser
 	Indexes        *activity.Indexes // notices instances with an index of their own; may be nil

@@ -36,6 +36,7 @@ func (h *searchHandlers) retrieve(ctx context.Context, req api.RetrieveRequest) 
 	}
 	var notes []string
 	for i, r := range found.Results {
+		out.Generation = r.Index // all questions are put to one index
 		if note := noteOf(queries[i].Text, r); note != "" && !slices.Contains(notes, note) {
 			notes = append(notes, note)
 		}

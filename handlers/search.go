@@ -174,7 +174,7 @@ func (h *searchHandlers) showLinked(ctx context.Context, results []api.SearchRes
 
 func resultsJSON(found search.Results, shown []string) api.SearchResponse {
 	out := api.SearchResponse{Count: found.Count, Estimated: found.Estimated, DidYouMean: found.DidYouMean,
-		Results: make([]api.SearchResult, len(found.Results))}
+		Generation: found.Index, Results: make([]api.SearchResult, len(found.Results))}
 	for i, r := range found.Results {
 		out.Results[i] = api.SearchResult{ID: r.ID, Type: r.Type, URL: r.URL, Title: r.Title, Language: r.Language,
 			Score: r.Score, ChangedAt: r.ChangedAt, PublishedAt: r.PublishedAt, Passages: wire.Each(r.Passages, passageJSON),

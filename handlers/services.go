@@ -38,7 +38,6 @@ import (
 	"github.com/tidemark/tidemark/pkg/run/rebuild"
 	"github.com/tidemark/tidemark/pkg/run/sitepoll"
 	"github.com/tidemark/tidemark/pkg/search"
-	"github.com/tidemark/tidemark/pkg/search/sqlitesearch/generations"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 	"github.com/tidemark/tidemark/pkg/storage/undo"
@@ -56,35 +55,38 @@ type Services struct {
 	Index     search.Index
 	// Vectors returns the vectors of texts by the model that is configured; nil if there is none.
 	Vectors func(ctx context.Context, texts []string) ([][]float32, error)
-	// Generations are those of the index on this machine; nil if there are none.
-	Generations *generations.Set
-	Documents   *document.Reader
-	Files       *file.Client
-	Admit       func(url string) error   // returns why a URL would never be fetched, or nil; if unset, all are admitted
-	Schemes     *fetch.SchemeGuesser     // finds the schemes of addresses without one; nil in some tests
-	Setting     func(name string) string // returns a setting of the app, such as a credential; "" if it is not set
-	Rebuilds    *rebuild.Service
-	Bulk        *bulk.Service
-	Migrate     *migrate.Service
-	Backfill    *backfill.Service
-	Polls       *sitepoll.Service
-	Entries     *entries.Store
-	Enrich      *enrich.Service
-	Imports     *mailimport.Service
-	Lists       *listimport.Service
-	Notify      *notify.Notifier
-	Activity    *activity.Log
-	Indexes     *activity.Indexes // nil where all instances share an index
-	Keys        *keys.Ring
-	Undo        *undo.Log
-	Config      map[string]string // the settings, without the values of secrets
-	Settings    func() []api.ServerSetting
-	Rules       source.Rules
-	Version     string
-	Instance    string        // identifies the host instance; empty if unknown
-	PurgeGone   time.Duration // how long tombstones are kept; 0 means for ever
+	// Advance is work of each minute beside that of the handlers.
+	Advance   []func(context.Context) (int, error)
+	Documents *document.Reader
+	Files     *file.Client
+	Admit     func(url string) error   // returns why a URL would never be fetched, or nil; if unset, all are admitted
+	Schemes   *fetch.SchemeGuesser     // finds the schemes of addresses without one; nil in some tests
+	Setting   func(name string) string // returns a setting of the app, such as a credential; "" if it is not set
+	Rebuilds  *rebuild.Service
+	Bulk      *bulk.Service
+	Migrate   *migrate.Service
+	Backfill  *backfill.Service
+	Polls     *sitepoll.Service
+	Entries   *entries.Store
+	Enrich    *enrich.Service
+	Imports   *mailimport.Service
+	Lists     *listimport.Service
+	Notify    *notify.Notifier
+	Activity  *activity.Log
+	Indexes   *activity.Indexes // nil where all instances share an index
+	Keys      *keys.Ring
+	Undo      *undo.Log
+	Config    map[string]string // the settings, without the values of secrets
+	Settings  func() []api.ServerSetting
+	Rules     source.Rules
+	Version   string
+	Instance  string        // identifies the host instance; empty if unknown
+	PurgeGone time.Duration // how long tombstones are kept; 0 means for ever
 
 	KeepChanges time.Duration // how long the feed keeps changes
+
+	Generations generationSet // those of the index; nil where it has none and is filled in place
+	Model       string        // the model whose vectors the settings ask for; "" for none
 }
 
 // An area is a part of the API, with the services that it needs.
@@ -116,11 +118,12 @@ func (v *Services) areas(s *server) (areas []area, workers []worker) {
 		&indexedContent{Items: v.Registry.Items, Manifests: v.Manifests, Entries: v.Entries, Index: v.Index,
 			Vectors: v.Vectors, Images: v.Worker.Images},
 		&searchHandlers{Answers: v.answers(past, log), Index: v.Index, Lookup: found, Filling: whole, Log: log},
+		&generationHandlers{Set: v.Generations, Model: v.Model},
 		changed, pushes, work,
 		&undoHandlers{itemSettings: settings, Changed: changed, Log: v.Undo, Store: v.Store},
 		&appState{Hosts: v.Registry.Hosts, Jobs: v.Registry.Jobs, Rebuilds: v.Rebuilds, Filling: whole, Migrate: v.Migrate,
-			Storage: v.Store, Index: v.Index, Indexes: v.Indexes, Worker: v.Worker, Browser: v.Browser, Metrics: s.Metrics,
-			Version: v.Version, Log: log},
+			Storage: v.Store, Index: v.Index, Generations: v.Generations, Indexes: v.Indexes, Worker: v.Worker,
+			Browser: v.Browser, Metrics: s.Metrics, Version: v.Version, Log: log},
 		&processHandlers{Metrics: s.Metrics, Activity: v.Activity, Settings: v.Config, Sources: v.Settings},
 		&keyHandlers{Ring: v.Keys, Log: log},
 		apiDescription{},
@@ -129,16 +132,13 @@ func (v *Services) areas(s *server) (areas []area, workers []worker) {
 	afterSweep := []func(context.Context) (int, error){changed.Follow, v.Rebuilds.RequeueStalled, v.Bulk.RequeueStalled,
 		v.Imports.RequeueStalled, v.Backfill.RequeueStalled, v.Polls.RequeueStalled, v.Migrate.Advance,
 		v.Registry.Hosts.Recount}
-	if v.Generations != nil {
-		afterSweep = append(afterSweep, v.Generations.Advance)
-	}
 	return areas, []worker{
 		&checkQueue{Worker: v.Worker, Instance: v.Instance, Process: rand.Text()[:8], Log: log},
 		&checkTimers{Jobs: v.Registry.Jobs, Hosts: v.Registry.Hosts, Items: v.Registry.Items, Worker: v.Worker,
 			Metrics: s.Metrics, Activity: v.Activity, Feed: v.Feed, Index: v.Index,
 			Deliveries: v.Notify.Worker, Rules: v.Notify.Follower, Undo: v.Undo, Bulk: v.Bulk,
 			PurgeGone: v.PurgeGone, KeepChanges: v.KeepChanges, Log: log,
-			AfterSweep: afterSweep},
+			AfterSweep: append(afterSweep, v.Advance...)},
 		changed, pushes, work,
 	}
 }

@@ -33,6 +33,9 @@ func (h *appState) readStatus(ctx context.Context, q api.StatusQuery) (out api.S
 	}
 	if q.Host == "" {
 		out.Renders = rendersJSON(h.Metrics)
+		if out.Generations, _, err = generationsNow(ctx, h.Generations); err != nil {
+			h.Log.WarnContext(ctx, "generations not shown", "kind", fault.KindOf(err), "err", err)
+		}
 	}
 	out.Rebuilds, err = h.rebuilds(ctx, q.Host, out)
 	return out, err

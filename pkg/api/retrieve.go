@@ -66,6 +66,8 @@ type RetrieveResponse struct {
 	Stale int `json:"stale,omitempty"`
 	// Note says how the answer may differ from what was asked.
 	Note string `json:"note,omitempty"`
+	// Generation is the name of the index that answered.
+	Generation string `json:"generation,omitempty"`
 }
 
 // RetrievedPassage is a complete section of a page between two headings, or one chunk of it if the section is long.

@@ -199,6 +199,18 @@ var (
 	GetMigration   = route[None, Migration](ok, get, "migrate")
 )
 
+// Generations of the index.
+var (
+	ListGenerations  = route[None, Generations](ok, get, "generations")
+	BeginGeneration  = route[GenerationRequest, Generation](begun, post, "generations").scoped(ScopeAdmin).bodyOptional()
+	GetGeneration    = route[GenerationID, Generation](ok, get, "generations/{id}")
+	RemoveGeneration = route[GenerationID, Generation](ok, http.MethodDelete, "generations/{id}").scoped(ScopeAdmin)
+	// Comparing asks both generations, as searches do, and changes nothing.
+	CompareGeneration  = route[CompareRequest, Comparison](ok, post, "generations/{id}/compare").scoped(ScopeRead)
+	SwitchGeneration   = route[GenerationID, Generation](ok, post, "generations/{id}/switch").scoped(ScopeAdmin)
+	RollbackGeneration = route[GenerationID, Generation](ok, post, "generations/{id}/rollback").scoped(ScopeAdmin)
+)
+
 // Import and export.
 var (
 	ImportList    = route[ListImportRequest, ListImport](begun, post, "import")

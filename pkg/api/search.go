@@ -99,6 +99,8 @@ type SearchResponse struct {
 	Results   []SearchResult `json:"results"`
 	Facets    *Facets        `json:"facets,omitempty"` // set only if the request has Facets
 	Note      string         `json:"note,omitempty"`   // how the answer may differ from what was asked
+	// Generation is the name of the index that answered. After a new name, scores are not comparable with those before.
+	Generation string `json:"generation,omitempty"`
 	// DidYouMean is the query that was answered in place of q. It is set if no page contains some word of q, which
 	// may be misspelt.
 	DidYouMean string `json:"didYouMean,omitempty"`

@@ -12,6 +12,8 @@ type SearchStatus struct {
 	Hosts []HostStatus `json:"hosts"`
 	// Rebuilds are the unfinished rebuilds. If a host is selected, rebuilds of other hosts are left out.
 	Rebuilds []Rebuild `json:"rebuilds,omitempty"`
+	// Generations are those of the index. They are left out if the index has none, and if a host is selected.
+	Generations *IndexGenerations `json:"generations,omitempty"`
 	// Renders is what browsers cost since the process that answers started. It is left out while no page was read in one
 	// or spared from that, and if a host is selected.
 	Renders *Renders `json:"renders,omitempty"`

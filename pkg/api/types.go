@@ -112,6 +112,8 @@ type Health struct {
 	Storage string `json:"storage,omitempty"`
 	Index   string `json:"index,omitempty"`
 	Rebuild string `json:"rebuild,omitempty"` // id of a running rebuild, during which searches may miss pages
+	// Generations are those of the index. They are left out if the index has none.
+	Generations *IndexGenerations `json:"generations,omitempty"`
 	// Migration is set while a migration is running, or while one is needed because the store was made with other
 	// settings; see GET migrate.
 	Migration string    `json:"migration,omitempty"`

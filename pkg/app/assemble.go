@@ -104,9 +104,9 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 			return nil, err
 		}
 	}
-	return &handlers.Services{
+	services := &handlers.Services{
 		Store: a.store, Registry: reg, Feed: changes, Snapshots: known.snapshots, Manifests: known.manifests,
-		Worker: worker, Browser: browser, Index: out.searched, Vectors: out.vectorsOf, Generations: out.generations,
+		Worker: worker, Browser: browser, Index: out.searched, Vectors: out.vectorsOf,
 		Documents: in.documents, Files: in.files, Admit: in.web.Admit,
 		Schemes:  &fetch.SchemeGuesser{Transport: in.web.Transport(), UserAgent: cfg.Fetch.UserAgent},
 		Rebuilds: runs.rebuild, Bulk: runs.bulk, Migrate: runs.migrate, Backfill: runs.backfill, Polls: runs.sites,
@@ -115,7 +115,12 @@ func Assemble(ctx context.Context, cfg Config, get func(string) string, store st
 		Setting: get, Config: shownSettings(get), Rules: cfg.Rules, Version: Version, Instance: instance(get),
 		PurgeGone:   cfg.Schedule.PurgeGone,
 		KeepChanges: cfg.KeepChanges,
-	}, nil
+		Model:       cfg.Models.Embeddings,
+	}
+	if set := out.generations; set != nil {
+		services.Generations, services.Advance = set, append(services.Advance, set.Advance)
+	}
+	return services, nil
 }
 
 // An assembly holds the dependencies that all subsystems share.

@@ -21,7 +21,8 @@ import (
 func operations() []operation {
 	return slices.Concat(sources(), pasts(), setting(), tagging(), searching(), watching(),
 		takingBack(), remembering(), trying(),
-		accepting(), notifying(), telling(), muting(), rebuilds(), migrations(), backfilling(), polling(), pushed(),
+		accepting(), notifying(), telling(), muting(), rebuilds(), generating(), migrations(),
+		backfilling(), polling(), pushed(),
 		policies(), importing(), enriching(), service(), documents())
 }
 

@@ -48,7 +48,7 @@ func frame() openapi.Document {
 			{Name: tagSearch, Description: "Searches, and the state of the registry."},
 			{Name: tagChanges, Description: "Changes, as a list to read or to follow."},
 			{Name: tagNotify, Description: "Notifications of changes: rules, channels and deliveries."},
-			{Name: tagRebuilds, Description: "Everything, or a host, indexed anew."},
+			{Name: tagRebuilds, Description: "Everything, or a host, indexed anew; the generations of the index."},
 			{Name: tagEntries, Description: "Content that is pushed in: normalized to one identity, and stored once."},
 			{Name: tagBackfill, Description: "Registering the pages that sites already have, within limits."},
 			{Name: tagSites,

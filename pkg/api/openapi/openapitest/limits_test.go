@@ -12,6 +12,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/run/mailimport"
 	"github.com/tidemark/tidemark/pkg/run/sitepoll"
 	"github.com/tidemark/tidemark/pkg/search"
+	"github.com/tidemark/tidemark/pkg/search/sqlitesearch/generations"
 )
 
 const (
@@ -71,10 +72,14 @@ var limits = map[string]openapi.Schema{
 	"SearchRequest.q":     {MaxLength: search.MaxQueryRunes},
 	"Rebuild.status": among(api.RebuildMarking, api.RebuildClearing, api.RebuildIndexing, api.RebuildCounting,
 		api.RebuildDone),
-	"Rebuild.findings":     atMost(50),
-	"Collisions.files":     atMost(50),
-	"Migration.status":     among(api.MigrationCurrent, api.MigrationNeeded, api.MigrationRunning),
-	"ItemDetail.formerIds": atMost(api.MaxFormers),
+	"Rebuild.findings": atMost(50),
+	"GenerationState": among(api.GenerationBuilding, api.GenerationWhole, api.GenerationCurrent,
+		api.GenerationPrevious),
+	"Generation.by":          among(generations.BySettings, generations.ByPerson),
+	"CompareRequest.queries": batchOf(api.MaxCompared),
+	"Collisions.files":       atMost(50),
+	"Migration.status":       among(api.MigrationCurrent, api.MigrationNeeded, api.MigrationRunning),
+	"ItemDetail.formerIds":   atMost(api.MaxFormers),
 
 	"ItemID.id":        pattern(itemID),
 	"CaptureQuery.id":  pattern(itemID),

@@ -55,7 +55,7 @@ func (s *Set) forecast(g *Generation, left, size int64, now time.Time) {
 }
 
 // Begin begins to build a generation with vectors of a model, or without vectors if the model is "". Errors: Conflict
-// while another one is beside the current one; Unavailable with the bytes that are needed where there is no room.
+// while another one is beside the current one; NoRoom with the bytes that are needed where there is no room.
 func (s *Set) Begin(ctx context.Context, model, by, why string) (Generation, error) {
 	s.advancing.Lock()
 	defer s.advancing.Unlock()
@@ -114,8 +114,8 @@ func (s *Set) Switch(ctx context.Context, id string) (Generation, error) {
 	return s.switchFrom(ctx, id, Whole)
 }
 
-// Rollback makes the previous generation the current one again. Errors: Conflict in another state. If the settings name
-// the other model, the next start builds a generation with it again.
+// Rollback makes the previous generation the current one again. It stays so until the settings name another model than
+// they do now. Errors: Conflict in another state.
 func (s *Set) Rollback(ctx context.Context, id string) (Generation, error) {
 	return s.switchFrom(ctx, id, Previous)
 }
@@ -126,7 +126,7 @@ func (s *Set) switchFrom(ctx context.Context, id string, state State) (Generatio
 	if g, err := s.beside(id, state); err != nil {
 		return g, err
 	}
-	if err := s.switchTo(ctx, id); err != nil {
+	if err := s.switchTo(ctx, new(s.model)); err != nil {
 		return Generation{}, err
 	}
 	current, _ := s.states()

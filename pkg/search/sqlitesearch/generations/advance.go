@@ -34,15 +34,18 @@ func (s *Set) Advance(ctx context.Context) (copied int, err error) {
 // follow begins and removes generations as the settings and the time say.
 func (s *Set) follow(ctx context.Context, now time.Time) error {
 	current, all := s.states()
-	wanted := current.Model != s.model
+	s.mu.RLock()
+	decided := s.stored.Decided != nil && *s.stored.Decided == s.model
+	s.mu.RUnlock()
+	wanted := current.Model != s.model && !decided
 	if len(all) > 1 {
 		other := all[1]
 		old := other.State == Previous && now.Sub(other.Switched) >= Kept
-		replaced := wanted && other.Model != s.model && (other.State == Previous || other.By == bySettings)
-		undone := !wanted && other.State == Building && other.By == bySettings
+		replaced := wanted && other.Model != s.model && (other.State == Previous || other.By == BySettings)
+		undone := !wanted && other.State == Building && other.By == BySettings
 		if !old && !replaced && !undone {
 			if wanted && other.State == Previous && other.Model == s.model {
-				return s.switchTo(ctx, other.ID) // the settings have gone back
+				return s.switchTo(ctx, nil) // the settings have gone back
 			}
 			return nil
 		}
@@ -53,7 +56,7 @@ func (s *Set) follow(ctx context.Context, now time.Time) error {
 	if !wanted {
 		return nil
 	}
-	_, err := s.begin(ctx, s.model, bySettings, "the settings name another model")
+	_, err := s.begin(ctx, s.model, BySettings, "the settings name another model")
 	return err
 }
 
@@ -117,8 +120,8 @@ func (s *Set) copyAll(ctx context.Context) error {
 		}
 		all[1].State = Whole
 	}
-	if all[1].State == Whole && all[1].By == bySettings {
-		return s.switchTo(ctx, all[1].ID)
+	if all[1].State == Whole && all[1].By == BySettings {
+		return s.switchTo(ctx, nil)
 	}
 	return nil
 }
@@ -142,9 +145,9 @@ const switchTries = 50
 
 var errBusy = fault.New(fault.Unavailable, "the index is written all the time: try again")
 
-// switchTo makes the other generation the current one, at a moment at which it lacks nothing. The caller holds
-// s.advancing.
-func (s *Set) switchTo(ctx context.Context, id string) error {
+// switchTo makes the other generation the current one, at a moment at which it lacks nothing. Decided is the model of the
+// settings if a person decided so. The caller holds s.advancing.
+func (s *Set) switchTo(ctx context.Context, decided *string) error {
 	for range switchTries {
 		for {
 			left, err := s.other.CopyFrom(ctx, s.current.Index, s.other.embed)
@@ -155,7 +158,7 @@ func (s *Set) switchTo(ctx context.Context, id string) error {
 				break
 			}
 		}
-		done, err := s.exchange(ctx, time.Now())
+		done, err := s.exchange(ctx, decided, time.Now())
 		if done || err != nil {
 			return err
 		}
@@ -164,7 +167,7 @@ func (s *Set) switchTo(ctx context.Context, id string) error {
 }
 
 // exchange exchanges the two generations if the other one lacks nothing.
-func (s *Set) exchange(ctx context.Context, now time.Time) (done bool, err error) {
+func (s *Set) exchange(ctx context.Context, decided *string, now time.Time) (done bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if left, _, err := s.other.Behind(ctx, s.current.Index); err != nil || left > 0 {
@@ -173,7 +176,7 @@ func (s *Set) exchange(ctx context.Context, now time.Time) (done bool, err error
 	next := s.stored
 	was, is := next.Generations[0], next.Generations[1]
 	was.State, was.Switched, is.State, is.Switched = Previous, now, Current, now
-	next.Generations = []Generation{is, was}
+	next.Generations, next.Decided = []Generation{is, was}, decided
 	if err := next.save(s.folder); err != nil {
 		return false, err
 	}

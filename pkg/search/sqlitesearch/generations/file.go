@@ -19,7 +19,10 @@ const stateFile = "index-generations.json"
 
 // stored is what the file holds.
 type stored struct {
-	Last        int          `json:"last"` // number of the generation that was begun last
+	Last int `json:"last"` // number of the generation that was begun last
+	// Decided is the model that the settings named when a person switched last: as long as they name it, what the person
+	// chose stays. It is nil if the settings were followed last.
+	Decided     *string      `json:"decided,omitempty"`
 	Generations []Generation `json:"generations"`
 }
 
@@ -36,7 +39,7 @@ func File(folder string) string {
 func load(folder string) (s stored, err error) {
 	text, err := os.ReadFile(filepath.Join(folder, stateFile))
 	if errors.Is(err, fs.ErrNotExist) {
-		return stored{Last: 1, Generations: []Generation{{ID: "g1", File: firstFile, State: Current, By: bySettings}}}, nil
+		return stored{Last: 1, Generations: []Generation{{ID: "g1", File: firstFile, State: Current, By: BySettings}}}, nil
 	}
 	if err == nil {
 		err = json.Unmarshal(text, &s)

@@ -29,7 +29,7 @@ type Generation struct {
 	State State     `json:"state"`
 	Model string    `json:"model,omitempty"` // of the vectors; "" for none
 	Why   string    `json:"why"`             // why it was begun
-	By    string    `json:"by"`              // [bySettings] or [ByPerson]
+	By    string    `json:"by"`              // [BySettings] or [ByPerson]
 	Begun time.Time `json:"begun,omitzero"`
 	// Switched is when it came to be current, or ceased to be.
 	Switched time.Time `json:"switched,omitzero"`
@@ -44,7 +44,7 @@ type Generation struct {
 
 // Who begins generations.
 const (
-	bySettings = "settings" // takes over by itself when it is whole
+	BySettings = "settings" // takes over by itself when it is whole
 	ByPerson   = "person"   // takes over when a person says so
 )
 

@@ -318,13 +318,13 @@ func (s *Set) Close() error {
 	return s.current.Close()
 }
 
-// room returns Unavailable if the disk has no room for another generation.
+// room returns NoRoom if the disk has no room for another generation.
 func (s *Set) room(need int64) error {
 	room, err := sqlitefile.RoomOf(s.folder)
 	if err != nil || room.Bytes >= need {
 		return nil // where it is not known, the disk will say so
 	}
-	return fault.New(fault.Unavailable, "there is no room for another generation of the index: it needs %d bytes, "+
+	return fault.New(fault.NoRoom, "there is no room for another generation of the index: it needs %d bytes, "+
 		"%d are free", need, room.Bytes)
 }
 

@@ -229,12 +229,21 @@ func TestJ10ByAPerson(t *testing.T) {
 	if err != nil || !slices.Contains(ids, "url_99") || slices.Contains(ids, "url_3") {
 		t.Errorf("after the rollback: %v, %v", ids, err)
 	}
+	r.advance()
+	if got := r.set.current.model(); got != "a" {
+		t.Errorf("what a person has chosen was changed to %q", got)
+	}
 	r.must(r.set.Drop(g.ID))
 	if _, err := os.Stat(filepath.Join(r.folder, "index-g2.db")); err == nil {
 		t.Error("the file is still there")
 	}
 	if got := r.states(); !slices.Equal(got, []State{Current}) {
 		t.Errorf("at the end: %v", got)
+	}
+	r.restart("b")
+	r.advance()
+	if got := r.set.current.model(); got != "b" {
+		t.Errorf("the settings name b, and the model is %q", got)
 	}
 }
 
