@@ -136,7 +136,8 @@ var groups = []struct {
 		"offers", "pick", "accept", "reindex", "remove", "undo", "tag", "rules", "channels", "status",
 	}},
 	{"runs", "Runs over many sources:", []string{
-		"sites", "backfill", "import", "add-file", "entry", "bulk", "enrich", "rebuild", "migrate", "audit", "warc",
+		"sites", "backfill", "import", "add-file", "entry", "bulk", "enrich", "rebuild", "generations", "migrate",
+		"audit", "warc",
 	}},
 	{"operating", "Operating:", []string{
 		"doctor", "health", "settings", "deliveries", "keys", "link", "backup", "restore", "export", "import-state",

@@ -19,10 +19,10 @@ func Commands(t *terminal.Terminal, s *command.Server, user string) []*cobra.Com
 	for _, of := range []func(*terminal.Terminal, *command.Server) *cobra.Command{
 		acceptCommand, addCommand, addFileCommand, auditCommand, bulkCommand, changesCommand,
 		channelsCommand, deliveriesCommand, diffCommand, enrichCommand, entryCommand, fieldsCommand,
-		healthCommand, importCommand, itemsCommand, mcpCommand, memoryCommand, migrateCommand, offersCommand,
-		pickCommand, rebuildCommand, reindexCommand, removeCommand, retrieveCommand, rulesCommand, searchCommand,
-		showCommand, sitesCommand, statusCommand, syncCommand, tagCommand, textCommand, undoCommand, warcCommand,
-		watchCommand, whyCommand,
+		generationsCommand, healthCommand, importCommand, itemsCommand, mcpCommand, memoryCommand, migrateCommand,
+		offersCommand, pickCommand, rebuildCommand, reindexCommand, removeCommand, retrieveCommand, rulesCommand,
+		searchCommand, showCommand, sitesCommand, statusCommand, syncCommand, tagCommand, textCommand, undoCommand,
+		warcCommand, watchCommand, whyCommand,
 	} {
 		commands = append(commands, of(t, s))
 	}

@@ -75,6 +75,11 @@ func statusLines(st api.SearchStatus, work []string, now time.Time, hosts int) [
 	if r := st.Renders; r != nil {
 		lines = append(lines, renderedPages(*r))
 	}
+	if g := st.Generations; g != nil && g.Building != nil {
+		b := g.Building
+		lines = append(lines, fmt.Sprintf("building the generation %s of the index: %s", terminal.Clean(b.ID),
+			progressText(b.Done, b.Of, b.Until, now)))
+	}
 	lines = append(lines, work...)
 	if len(st.Hosts) == 0 {
 		return lines
