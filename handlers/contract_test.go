@@ -309,7 +309,7 @@ func TestUnrouted(t *testing.T) {
 		allow, detail string
 	}{
 		{"unknown route", "GET /api/nothing", 404, "",
-			"no route GET /api/nothing; there are DELETE /api/channels/{name}, DELETE /api/items/{id}, "},
+			"no route GET /api/nothing; there are DELETE /api/channels/{name}, DELETE /api/generations/{id}, "},
 		{"no route at all", "GET /favicon.ico", 404, "", "no route GET /favicon.ico"},
 		{"below a route", "GET /api/items/a/b", 404, "", "no route GET /api/items/a/b"},
 		{"nothing below the prefix", "GET /api", 404, "", "no route GET /api"},
