@@ -146,9 +146,9 @@ func TestJ9Damage(t *testing.T) {
 	must(t, err)
 	damaged := storage.Properties{"chunk0": []byte("?"), "page0": []byte("?"), "entries0": []byte("?")}
 	damage := func(key storage.Key) {
-		e, err := store.Table(Table).Get(t.Context(), key)
+		e, err := store.Table(tableName).Get(t.Context(), key)
 		must(t, err)
-		_, err = store.Table(Table).Transact(t.Context(), storage.Op{Kind: storage.Replace,
+		_, err = store.Table(tableName).Transact(t.Context(), storage.Op{Kind: storage.Replace,
 			Entity: storage.Entity{Key: key, ETag: e.ETag, Props: damaged}})
 		must(t, err)
 	}

@@ -3,7 +3,7 @@
 //
 // # Storage
 //
-// The table [Table] has a partition for each page, and one for the log:
+// The table [tableName] has a partition for each page, and one for the log:
 //
 //	p-<page>  page        the values of the page that followers get with each chunk
 //	p-<page>  t-<key>     a chunk: uid, heading, text, anchor and zone; the key is [search.BaseKey] of the chunk's
@@ -48,8 +48,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/storage"
 )
 
-// Table is the name of the table.
-const Table = "IndexedChunks"
+// tableName is the name of the table.
+const tableName = "IndexedChunks"
 
 const (
 	// perCommit is the number of pages that are logged together. Each takes an operation of two transactions.
@@ -71,7 +71,7 @@ type Index struct {
 
 // New returns an index. It sends no request; see [Index.Create].
 func New(engine search.Engine, store storage.Store, now func() time.Time) *Index {
-	table := store.Table(Table)
+	table := store.Table(tableName)
 	return &Index{Engine: engine, rows: rows{table}, log: newLog(table, now), now: now}
 }
 

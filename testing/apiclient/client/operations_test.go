@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tidemark/tidemark/pkg/content/linememory"
 	"github.com/tidemark/tidemark/pkg/identity/source"
@@ -24,6 +25,7 @@ func TestA19EveryOperation(t *testing.T) {
 	r.deliveries(rule)
 	r.index(id)
 	r.entries()
+	r.generations()
 	r.enrichment()
 	r.imports()
 	r.backfill()
@@ -300,6 +302,32 @@ func (r *running) index(id string) {
 	}
 }
 
+// generations builds a second generation of the index, compares it, lets it answer, and takes that back.
+func (r *running) generations() {
+	ctx := r.Context()
+	begun := accepted(r.BeginGenerationWithResponse(ctx, GenerationRequest{}))
+	var whole Generation
+	for range 600 {
+		if whole = ok(r.GetGenerationWithResponse(ctx, begun.Id)); whole.State == "whole" {
+			break
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	if got := ok(r.CompareGenerationWithResponse(ctx, begun.Id, CompareRequest{Queries: []string{"harbour"}})); len(
+		got.Queries) != 1 {
+		r.Errorf("compared %+v", got)
+	}
+	ok(r.SwitchGenerationWithResponse(ctx, begun.Id))
+	if list := ok(r.ListGenerationsWithResponse(ctx)).Generations; len(list) != 2 || list[0].Id != begun.Id {
+		r.Errorf("generations %+v", list)
+	}
+	ok(r.RollbackGenerationWithResponse(ctx, "g1"))
+	ok(r.RemoveGenerationWithResponse(ctx, begun.Id))
+	if got := ok(r.FollowChunksWithResponse(ctx, nil)); len(got.Changes) == 0 || got.Generation != "g1" {
+		r.Errorf("chunks %+v", got)
+	}
+}
+
 // entries pushes entries in, alone and in batches, and changes their policies.
 func (r *running) entries() {
 	ctx, text := r.Context(), "High tide"
@@ -325,6 +353,7 @@ func (r *running) entries() {
 	}
 	ok(r.UpdateEntriesWithResponse(ctx, one(Entry{EntryId: inserted.EntryId, Title: &text})))
 
+	ok(r.ListEntryChunksWithResponse(ctx, *inserted.EntryId))
 	if got := ok(r.GetEntryWithResponse(ctx, *inserted.EntryId)); got.Title == nil || *got.Title != text {
 		r.Errorf("entry %+v", got)
 	}

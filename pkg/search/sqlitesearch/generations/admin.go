@@ -58,8 +58,21 @@ func (s *Set) forecast(g *Generation, left, size int64, now time.Time) {
 // while another one is beside the current one; NoRoom with the bytes that are needed where there is no room.
 func (s *Set) Begin(ctx context.Context, model, by, why string) (Generation, error) {
 	s.advancing.Lock()
-	defer s.advancing.Unlock()
-	return s.begin(ctx, model, by, why)
+	g, err := s.begin(ctx, model, by, why)
+	s.advancing.Unlock()
+	if err == nil {
+		go s.goOn()
+	}
+	return g, err
+}
+
+// goOn goes on at once, for a while, so that a person need not wait for the timer.
+func (s *Set) goOn() {
+	ctx, cancel := context.WithTimeout(s.open, time.Minute)
+	defer cancel()
+	if _, err := s.Advance(ctx); err != nil {
+		s.log.Warn("a generation of the index is not built", "err", err)
+	}
 }
 
 // beside returns the generation with this id, which is not the current one, if it is in one of the states.

@@ -145,8 +145,8 @@ const switchTries = 50
 
 var errBusy = fault.New(fault.Unavailable, "the index is written all the time: try again")
 
-// switchTo makes the other generation the current one, at a moment at which it lacks nothing. Decided is the model of the
-// settings if a person decided so. The caller holds s.advancing.
+// switchTo makes the other generation the current one, at a moment at which it lacks nothing. Decided is the model of
+// the settings if a person decided so. The caller holds s.advancing.
 func (s *Set) switchTo(ctx context.Context, decided *string) error {
 	for range switchTries {
 		for {
@@ -212,7 +212,7 @@ func (s *Set) begin(ctx context.Context, model, by, why string) (Generation, err
 	if err := remove(s.folder, g.File); err != nil { // what a crash has left
 		return g, err
 	}
-	opened, err := s.open(g)
+	opened, err := s.opened(g)
 	if err == nil {
 		s.use(opened, g)
 		err = opened.Create(ctx)

@@ -31,6 +31,8 @@ type Set struct {
 	model  string // that the settings name; "" for none
 	models Models
 	log    *slog.Logger
+	open   context.Context // ends when the set is closed
+	close  context.CancelFunc
 
 	advancing sync.Mutex // held by the one who copies or switches
 
@@ -71,6 +73,7 @@ type pace struct {
 func Open(folder, model string, log *slog.Logger) (*Set, error) {
 	defaults.Log(&log)
 	s := &Set{folder: folder, model: model, log: log}
+	s.open, s.close = context.WithCancel(context.Background())
 	var err error
 	if s.stored, err = load(folder); err != nil {
 		return nil, err
@@ -84,11 +87,11 @@ func Open(folder, model string, log *slog.Logger) (*Set, error) {
 	} else {
 		first.Model = model // a new index has the model of the settings from the beginning
 	}
-	if s.current, err = s.open(*first); err != nil {
+	if s.current, err = s.opened(*first); err != nil {
 		return nil, err
 	}
 	if len(s.stored.Generations) > 1 {
-		s.other, err = s.open(s.stored.Generations[1])
+		s.other, err = s.opened(s.stored.Generations[1])
 	}
 	return s, err
 }
@@ -116,7 +119,7 @@ func (s *Set) use(of *generation, g Generation) {
 
 func (s *Set) path(g Generation) string { return filepath.Join(s.folder, g.File) }
 
-func (s *Set) open(g Generation) (*generation, error) {
+func (s *Set) opened(g Generation) (*generation, error) {
 	ix, err := sqlitesearch.Open(s.path(g), sqlitesearch.Options{Log: s.log, Model: g.Model})
 	if err != nil {
 		return nil, err
@@ -308,6 +311,7 @@ func (s *Set) Filled(ctx context.Context, name string) error {
 
 // Close closes all generations.
 func (s *Set) Close() error {
+	s.close()
 	s.advancing.Lock()
 	defer s.advancing.Unlock()
 	if s.other != nil {

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -25,14 +26,14 @@ import (
 // run here.
 type wordsModel struct {
 	name string
-	down *bool
+	down *atomic.Bool
 }
 
 func (m wordsModel) Model() string  { return m.name }
 func (m wordsModel) Dimension() int { return 4 }
 
 func (m wordsModel) Embed(_ context.Context, texts []string) ([][]float32, error) {
-	if *m.down {
+	if m.down.Load() {
 		return make([][]float32, len(texts)), fault.New(fault.Unavailable, "the model is down")
 	}
 	out := make([][]float32, len(texts))
@@ -51,12 +52,12 @@ type rig struct {
 	*testing.T
 	folder string
 	model  string
-	down   map[string]*bool
+	down   map[string]*atomic.Bool
 	set    *Set
 }
 
 func newRig(t *testing.T, model string) *rig {
-	r := &rig{T: t, folder: t.TempDir(), model: model, down: map[string]*bool{"a": new(bool), "b": new(bool)}}
+	r := &rig{T: t, folder: t.TempDir(), model: model, down: map[string]*atomic.Bool{"a": {}, "b": {}}}
 	r.start()
 	t.Cleanup(func() { _ = r.set.Close() })
 	return r
@@ -203,14 +204,18 @@ func TestJ10ByAPerson(t *testing.T) {
 		r.put(page(rng, i))
 	}
 	r.fill()
+	r.down["b"].Store(true)
 	g, err := r.set.Begin(t.Context(), "b", ByPerson, "a trial")
 	r.must(err)
-	if _, err := r.set.Begin(t.Context(), "b", ByPerson, "another"); !fault.Is(err, fault.Conflict) {
-		t.Errorf("a second one: %v", err)
-	}
 	if _, err := r.set.Switch(t.Context(), g.ID); !fault.Is(err, fault.Conflict) {
 		t.Errorf("a switch before it is whole: %v", err)
 	}
+	if _, err := r.set.Begin(t.Context(), "b", ByPerson, "another"); !fault.Is(err, fault.Conflict) {
+		t.Errorf("a second one: %v", err)
+	}
+	r.down["b"].Store(false)
+	r.set.advancing.Lock() // what goes on by itself has ended
+	r.set.advancing.Unlock()
 	r.advance()
 	if got := r.states(); !slices.Equal(got, []State{Current, Whole}) {
 		t.Fatalf("after copying: %v", got)
@@ -257,7 +262,8 @@ func TestJ10FormerModelIsDown(t *testing.T) {
 	}
 	r.fill()
 	r.restart("b")
-	*r.down["a"], *r.down["b"] = true, true
+	r.down["a"].Store(true)
+	r.down["b"].Store(true)
 	if _, err := r.set.Advance(t.Context()); err == nil {
 		t.Error("the new model does not answer, and nobody says so")
 	}
@@ -269,7 +275,7 @@ func TestJ10FormerModelIsDown(t *testing.T) {
 	if all, err := r.set.List(t.Context()); err != nil || len(all) != 2 || all[1].Trouble == "" {
 		t.Errorf("%+v, %v", all, err)
 	}
-	*r.down["b"] = false
+	r.down["b"].Store(false)
 	r.advance()
 	if got := r.set.current.model(); got != "b" {
 		t.Errorf("the model is %q", got)
