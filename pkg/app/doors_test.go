@@ -272,7 +272,7 @@ func leftOut() []exception {
 		{"command line", "set FeedQuery.* ChangeExport.*", "a feed is an address; changes has the filters"},
 		{"dashboard", "set FeedQuery.* ChangeExport.*", "a feed is an address; the list has the filters"},
 		{"command line", "set AddURLRequest.Draft", "the dialogue of the dashboard looks at a page before it is wanted"},
-		{"dashboard", "set ChunkQuery.*", "copies of the index are kept by programs"},
+		{"dashboard", "set ChunkQuery.* CompareRequest.*", "copies are kept, and models compared, at the command line"},
 		{"dashboard", "set Retrieve*", "passages are for programs and models; people search"},
 		{"dashboard", "set RebuildRequest.Force", "an administrator reads all again at the command line"},
 		{"all", "shown Look.* LookError.* Coverage.* LastModRecord.* Site.LastFeeds Site.LastMod Site.NewToday",

@@ -43,7 +43,7 @@ func (f *failing) store(under storage.Store) storage.Store {
 func (f *failing) step(after bool) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if !after {
+	if after == f.after { // operations may overlap
 		f.n++
 	}
 	if f.n == f.at && after == f.after || f.hit && f.dies && !after {
