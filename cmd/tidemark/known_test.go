@@ -51,7 +51,7 @@ func fillAll(v reflect.Value, n *int) {
 		v.SetString(fmt.Sprintf("word%d", *n))
 	case reflect.Bool:
 		v.SetBool(true)
-	case reflect.Float64:
+	case reflect.Float32, reflect.Float64:
 		v.SetFloat(.5)
 	default:
 		v.SetInt(int64(*n))
