@@ -50,7 +50,7 @@ name           Prices
 host           a.example
 kinds of change gone
 minimum share of the text 20%
-channels       ops
+sent to        ops
 sent           daily
 time of day    07:30
 time zone      Europe/Paris
