@@ -136,7 +136,7 @@ func (s *followSuite) follow() {
 	for i, q := range queries {
 		copies[i] = NewCopy(q)
 	}
-	for round := range 60 {
+	for round := range 80 {
 		for range 1 + rng.IntN(5) {
 			id := fmt.Sprintf("url_%d", rng.IntN(8))
 			if rng.IntN(5) == 0 {
@@ -145,17 +145,33 @@ func (s *followSuite) follow() {
 			}
 			s.must(s.ix.Put(s.Context(), followedPage(rng, id)))
 		}
+		if round == 40 { // who has read all misses nothing
+			for _, c := range copies {
+				s.must(c.Follow(s.Context(), s.ix))
+			}
+			s.must(s.ix.Forget(s.Context(), time.Now().Add(time.Hour)))
+		}
 		for i, c := range copies {
 			if rng.IntN(3) == 0 {
 				continue // this one reads more rarely
 			}
 			s.must(c.Follow(s.Context(), s.ix))
+			if round > 40 && c.Begins() > 1 {
+				s.Fatalf("copy %d had to begin again", i)
+			}
 			want, err := TextsOf(s.Context(), s.ix, queries[i])
 			s.must(err)
 			if diff := cmp.Diff(want, c.Texts()); diff != "" {
 				s.Fatalf("round %d, copy %+v (-index +copy):\n%s", round, queries[i], diff)
 			}
 		}
+	}
+	fresh := NewCopy(search.FollowQuery{Top: 2})
+	s.must(fresh.Follow(s.Context(), s.ix))
+	want, err := TextsOf(s.Context(), s.ix, search.FollowQuery{})
+	s.must(err)
+	if diff := cmp.Diff(want, fresh.Texts()); diff != "" {
+		s.Fatalf("a new copy after deletions were forgotten (-index +copy):\n%s", diff)
 	}
 }
 

@@ -135,7 +135,6 @@ CREATE TABLE chunks (
 	title TEXT NOT NULL, heading TEXT NOT NULL, body TEXT NOT NULL,
 	anchor TEXT NOT NULL DEFAULT '', zone TEXT NOT NULL DEFAULT ''
 );
-CREATE INDEX chunks_written ON chunks (written);
 CREATE TABLE writes (
 	number INTEGER PRIMARY KEY, page TEXT NOT NULL, at INTEGER NOT NULL,
 	whole INTEGER NOT NULL, keys TEXT NOT NULL, was TEXT NOT NULL

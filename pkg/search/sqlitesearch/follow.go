@@ -248,16 +248,15 @@ func (f *follower) deletions(w write, page search.Page, at time.Time) (full bool
 
 // puts adds the chunks whose last write this is.
 func (f *follower) puts(w write, page search.Page, row, all int64, at time.Time) (full bool, err error) {
-	const columns = "SELECT id, key, uid, heading, body, anchor, zone FROM chunks WHERE "
-	where := "written = ? AND id > ? ORDER BY id LIMIT ?"
-	args := []any{w.number, f.at.chunk, f.q.Top + 1}
+	const columns = "SELECT id, key, uid, heading, body, anchor, zone FROM chunks WHERE id > ? AND id <= ? AND written "
+	where := "= ? ORDER BY id LIMIT ?"
 	switch {
 	case all > w.number:
 		return false, nil
 	case all == w.number:
-		where = "+written <= ? AND id > ? AND id <= ? ORDER BY id LIMIT ?"
-		args = []any{w.number, max(f.at.chunk, firstSlot(row)-1), lastSlot(row), f.q.Top + 1}
+		where = "<= ? ORDER BY id LIMIT ?"
 	}
+	args := []any{max(f.at.chunk, firstSlot(row)-1), lastSlot(row), w.number, f.q.Top + 1}
 	var id int64
 	var c search.Chunk
 	for err := range f.tx.Rows(f.ctx, columns+where, args, &id, &c.Key, &c.UID, &c.Heading, &c.Text, &c.Anchor, &c.Zone) {
@@ -323,9 +322,11 @@ func (ix *Index) Page(ctx context.Context, id string) (p search.Page, err error)
 // last write stays, so that no number is given twice.
 var forgetting = []string{
 	"UPDATE feed SET forgotten = max(forgotten, ?1)",
-	"UPDATE writes SET keys = '[]', was = '' WHERE number <= ?1",
-	"DELETE FROM writes WHERE number <= ?1 AND number < (SELECT max(number) FROM writes) " +
-		"AND number NOT IN (SELECT written FROM chunks) AND number NOT IN (SELECT written FROM pages)",
+	"DELETE FROM writes WHERE number <= ?1 AND (whole OR keys <> '[]' OR was <> '') " +
+		"AND number < (SELECT max(number) FROM writes) AND NOT EXISTS (SELECT 1 FROM pages p WHERE p.id = writes.page " +
+		"AND (p.written = writes.number OR EXISTS (SELECT 1 FROM chunks c WHERE c.id BETWEEN p.rowid << 16 " +
+		"AND (p.rowid << 16 | 65535) AND c.written = writes.number)))",
+	"UPDATE writes SET keys = '[]', was = '' WHERE number <= ?1 AND (keys <> '[]' OR was <> '')",
 }
 
 // Forget forgets the deletions before the given time.

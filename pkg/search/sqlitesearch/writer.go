@@ -67,14 +67,16 @@ type stored struct {
 	language string
 	known    bool // there was a row before
 	shown    shown
+	written  int64 // the last write that concerns all chunks
 }
 
 // rowOf finds the row of a page. Errors: sql.ErrNoRows if there is none.
 func (w *writer) rowOf(id string) (page stored, err error) {
-	const query = "SELECT rowid, images, language, url, host, type, title, published_at, tags FROM pages WHERE id = ?"
+	const query = "SELECT rowid, images, language, url, host, type, title, published_at, tags, written FROM pages " +
+		"WHERE id = ?"
 	was := &page.shown
 	err = w.tx.QueryRowContext(w.ctx, query, id).Scan(&page.row, &page.images, &page.language, &was.url, &was.host,
-		&was.kind, &was.title, &was.published, &was.tags)
+		&was.kind, &was.title, &was.published, &was.tags, &page.written)
 	was.language = page.language
 	return page, err
 }
@@ -84,27 +86,35 @@ func (w *writer) rowOf(id string) (page stored, err error) {
 func (w *writer) putPage(p search.Page) (page stored, err error) {
 	const insert = `
 INSERT INTO pages (id, url, host, type, title, language, mime, indexed_at, changed_at, same, place,
-	published_at, tags, path, capture)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+	published_at, tags, path, capture, written)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (id) DO UPDATE SET url = excluded.url, host = excluded.host, type = excluded.type, title = excluded.title,
 	language = excluded.language, mime = excluded.mime, indexed_at = excluded.indexed_at, changed_at = excluded.changed_at,
 	same = excluded.same, place = excluded.place, published_at = excluded.published_at, tags = excluded.tags,
-	path = excluded.path, capture = excluded.capture
+	path = excluded.path, capture = excluded.capture, written = excluded.written
 WHERE (url, host, type, title, language, mime, indexed_at, changed_at, same, place, published_at, tags, path,
-	capture) IS NOT
+	capture, written) IS NOT
 	(excluded.url, excluded.host, excluded.type, excluded.title, excluded.language, excluded.mime,
 	excluded.indexed_at, excluded.changed_at, excluded.same, excluded.place, excluded.published_at, excluded.tags,
-	excluded.path, excluded.capture)`
+	excluded.path, excluded.capture, excluded.written)`
 	page, err = w.rowOf(p.ID)
 	isNew := errors.Is(err, sql.ErrNoRows)
 	page.known = !isNew
 	if err != nil && !isNew {
 		return stored{}, err
 	}
+	written := page.written
+	switch {
+	case w.copied != nil:
+		written = w.copied.written
+	case isNew || page.shown != shownOf(p):
+		written = w.last + 1
+	}
 	res, err := w.tx.ExecContext(w.ctx, insert, p.ID, tokens.Plain(p.URL), tokens.Plain(p.Host), tokens.Plain(p.Type),
 		tokens.Plain(p.Title), tokens.Plain(p.Language), tokens.Plain(p.MimeType), p.IndexedAt.UTC().Format(time.RFC3339),
 		p.ChangedAt.Unix(), w.sameOf(p), p.Precedence,
-		unixOf(p.PublishedAt), tagLines(p.Tags), search.PathOf(p.URL), tokens.Plain(p.Capture))
+		unixOf(p.PublishedAt), tagLines(p.Tags), search.PathOf(p.URL), tokens.Plain(p.Capture),
+		written)
 	if err == nil && isNew {
 		page.row, err = res.LastInsertId()
 	}
@@ -474,10 +484,9 @@ func (w *writer) number(key string) int64 {
 func (w *writer) note(was stored, p search.Page, gone []string, wrote bool) error {
 	now := shownOf(p)
 	if w.copied != nil {
-		return w.exec("UPDATE pages SET written = ? WHERE rowid = ?", w.copied.written, was.row)
+		return nil
 	}
-	all := !was.known || was.shown != now
-	if !all && !wrote && len(gone) == 0 {
+	if was.known && was.shown == now && !wrote && len(gone) == 0 {
 		return nil
 	}
 	stays := map[string]bool{}
@@ -496,10 +505,7 @@ func (w *writer) note(was stored, p search.Page, gone []string, wrote bool) erro
 		have := now.filters()
 		left = slices.DeleteFunc(was.shown.filters(), func(f string) bool { return slices.Contains(have, f) })
 	}
-	if err := w.record(p.ID, p.IndexedAt, false, keys, left); err != nil || !all {
-		return err
-	}
-	return w.exec("UPDATE pages SET written = ? WHERE rowid = ?", w.last, was.row)
+	return w.record(p.ID, p.IndexedAt, false, keys, left)
 }
 
 // noteRemoval records that a page was removed.
