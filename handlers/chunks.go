@@ -3,8 +3,6 @@ package handlers
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"strings"
 	"sync/atomic"
@@ -22,6 +20,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/registry/history"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/search/embed"
+	"github.com/tidemark/tidemark/pkg/storage/snapshot"
 )
 
 // indexedContent answers requests about what the index holds: chunks, their changes, and pictures.
@@ -133,16 +132,11 @@ func changeOfChunk(e search.Event) api.ChunkChange {
 		return c
 	}
 	c.ChunkUIDs, c.Capture, c.Text = []string{e.Chunk.UID}, history.Digest(e.Page.Capture), e.Chunk.Text
-	c.Hash, c.TextHash = sha(embed.Text(e.Chunk)), sha(e.Chunk.Text)
+	c.Hash, c.TextHash = snapshot.Hash([]byte(embed.Text(e.Chunk))), snapshot.Hash([]byte(e.Chunk.Text))
 	c.HeadingPath, c.URL, c.Anchor = chunk.HeadingPath(e.Chunk.Heading), e.Page.URL, wire.Anchor(e.Chunk.Anchor)
 	c.Title, c.Language, c.Zone, c.Tags = e.Page.Title, e.Page.Language, e.Chunk.Zone, e.Page.Tags
 	c.PublishedAt, c.ChangedAt = e.Page.PublishedAt, e.Page.ChangedAt
 	return c
-}
-
-func sha(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
 func (h *indexedContent) addVectors(ctx context.Context, events []search.Event, to []api.ChunkChange) error {
@@ -218,7 +212,7 @@ func chunkInfo(c search.Chunk, r chunk.Record) api.ChunkInfo {
 		ChunkID: c.Key, ChunkUID: c.UID, VirtualPath: r.MetaV2.VirtualPath, Key: c.Key, Kind: string(r.Kind),
 		Heading: c.Heading, Zone: c.Zone, Anchor: wire.Anchor(c.Anchor), Name: r.Name,
 		Tokens: cmp.Or(r.Tokens, chunk.Tokens(c.Text)), Start: r.Start, End: r.End,
-		Hash: sha(embed.Text(c)), TextHash: sha(c.Text), Text: c.Text, Segment: segment,
+		Hash: snapshot.Hash([]byte(embed.Text(c))), TextHash: snapshot.Hash([]byte(c.Text)), Text: c.Text, Segment: segment,
 		MetaV2: api.ChunkMeta{ChunkUID: c.UID, VirtualPath: r.MetaV2.VirtualPath, Segment: segment},
 	}
 }

@@ -3,22 +3,46 @@ package search
 import (
 	"strings"
 	"time"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
 // The bounds of [Index.Follow].
 const (
-	MaxFollowed   = 1000    // maximum number of events in an answer
+	maxFollowed   = 1000    // maximum number of events in an answer
 	FollowedBytes = 8 << 20 // an answer ends after the event with which its texts reach this size
 )
 
 // FollowQuery asks for what was written to an index.
 type FollowQuery struct {
 	Since string // the cursor of an answer to the same Host and Tag; "" to begin with what the index holds now
-	Top   int    // 1 to [MaxFollowed]; an answer may have a few more deletions
+	Top   int    // 1 to [maxFollowed]; an answer may have a few more deletions
 	// Only chunks of pages of this host, or with this tag. A page that comes to match is put as a whole, and a page that
 	// matches no more is deleted.
 	Host, Tag string
 }
+
+// Check returns Invalid, with the name of the field, for a query that no index accepts.
+func (q FollowQuery) Check() error {
+	if q.Top < 1 || q.Top > maxFollowed {
+		return fault.Field("top", "top must be 1 to %d", maxFollowed)
+	}
+	return nil
+}
+
+// Filter returns a digest of the query's filter, by which a cursor knows the filter that it is of.
+func (q FollowQuery) Filter() uint64 { return xxhash.Sum64String(q.Host + "\n" + q.Tag) }
+
+// Errors of [Index.Follow].
+var (
+	ErrExpired = fault.New(fault.Expired, "this index never gave the cursor, or no longer knows what was deleted "+
+		"since: begin again without a cursor, and delete what is not named until copying is false")
+	ErrNoCursor = fault.Field("since",
+		"since is no cursor of this feed; leave it out to begin with what there is now")
+	ErrOtherFilter = fault.Field("since",
+		"the cursor is of another host or tag; leave it out to begin with what there is now")
+)
 
 // Followed is a part of the events of an index, in the order in which the index was written. A follower that applies
 // all of them holds the same chunks as the index. An event may repeat an earlier one, or delete a chunk that the

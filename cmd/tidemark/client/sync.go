@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/http"
 	"os"
@@ -334,14 +335,8 @@ func saveCursor(name, cursor string) error {
 	if to, err := filepath.EvalSymlinks(name); err == nil {
 		name = to
 	}
-	f, err := os.CreateTemp(filepath.Dir(name), ".tidemark-*")
-	if err != nil {
+	return replaceFile(name, func(to io.Writer) error {
+		_, err := io.WriteString(to, cursor+"\n")
 		return err
-	}
-	defer os.Remove(f.Name()) // fails if all went well, because the file was renamed
-	_, err = f.WriteString(cursor + "\n")
-	if err := errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), name)
+	})
 }

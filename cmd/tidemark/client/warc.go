@@ -105,13 +105,18 @@ func toFile(t *terminal.Terminal, name string, write func(io.Writer) error) erro
 		}
 		return write(t.Out)
 	}
+	return replaceFile(name, write)
+}
+
+// replaceFile writes a file that is never seen half written.
+func replaceFile(name string, write func(io.Writer) error) error {
 	f, err := os.CreateTemp(filepath.Dir(name), ".tidemark-*")
 	if err != nil {
 		return err
 	}
 	defer os.Remove(f.Name()) // fails if all went well, because the file was renamed
 	out := bufio.NewWriterSize(f, 1<<16)
-	if err := errors.Join(write(out), out.Flush(), f.Chmod(0o644), f.Close()); err != nil {
+	if err := errors.Join(write(out), out.Flush(), f.Chmod(0o644), f.Sync(), f.Close()); err != nil {
 		return err
 	}
 	return os.Rename(f.Name(), name)

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cespare/xxhash/v2"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/search/sqlitesearch/tokens"
@@ -46,30 +45,27 @@ func (p cursor) String() string {
 	return fmt.Sprintf("%s.%d.%d.%d.%d.%x", p.feed, p.number, p.gone, p.chunk, p.began, p.filter)
 }
 
-var errExpired = fault.New(fault.Expired, "this index never gave the cursor, or no longer knows what was deleted "+
-	"since: begin again without a cursor, and delete what is not named until copying is false")
-
 // cursorOf reads the cursor of a query.
 func cursorOf(q search.FollowQuery) (p cursor, err error) {
-	if q.Top < 1 || q.Top > search.MaxFollowed {
-		return p, fault.Field("top", "top must be 1 to %d", search.MaxFollowed)
+	if err := q.Check(); err != nil {
+		return p, err
 	}
-	p.filter = xxhash.Sum64String(q.Host + "\n" + q.Tag)
+	p.filter = q.Filter()
 	if q.Since == "" {
 		return p, nil
 	}
 	var filter uint64
 	parts := strings.SplitN(q.Since, ".", 2)
 	if len(parts) != 2 {
-		return p, fault.Field("since", "since is no cursor of this feed; leave it out to begin with what there is now")
+		return p, search.ErrNoCursor
 	}
 	p.feed = parts[0]
 	n, err := fmt.Sscanf(parts[1], "%d.%d.%d.%d.%x", &p.number, &p.gone, &p.chunk, &p.began, &filter)
 	if err != nil || n != 5 {
-		return p, fault.Field("since", "since is no cursor of this feed; leave it out to begin with what there is now")
+		return p, search.ErrNoCursor
 	}
 	if filter != p.filter {
-		return p, fault.Field("since", "the cursor is of another host or tag; leave it out to begin with what there is now")
+		return p, search.ErrOtherFilter
 	}
 	return p, nil
 }
@@ -127,7 +123,7 @@ func (f *follower) begin() error {
 		return nil
 	}
 	if f.at.feed != name || f.at.number > f.last+1 || max(f.at.number-1, f.at.began) < forgotten {
-		return errExpired
+		return search.ErrExpired
 	}
 	return nil
 }

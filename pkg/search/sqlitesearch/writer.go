@@ -67,6 +67,7 @@ type stored struct {
 	language string
 	known    bool // there was a row before
 	shown    shown
+	becomes  shown // with the page that is put
 	written  int64 // the last write that concerns all chunks
 }
 
@@ -103,11 +104,12 @@ WHERE (url, host, type, title, language, mime, indexed_at, changed_at, same, pla
 	if err != nil && !isNew {
 		return stored{}, err
 	}
+	page.becomes = shownOf(p)
 	written := page.written
 	switch {
 	case w.copied != nil:
 		written = w.copied.written
-	case isNew || page.shown != shownOf(p):
+	case isNew || page.shown != page.becomes:
 		written = w.last + 1
 	}
 	res, err := w.tx.ExecContext(w.ctx, insert, p.ID, tokens.Plain(p.URL), tokens.Plain(p.Host), tokens.Plain(p.Type),
@@ -482,11 +484,10 @@ func (w *writer) number(key string) int64 {
 
 // note records that a page was put, if a follower has to know. Gone are the keys of the deleted chunks.
 func (w *writer) note(was stored, p search.Page, gone []string, wrote bool) error {
-	now := shownOf(p)
 	if w.copied != nil {
 		return nil
 	}
-	if was.known && was.shown == now && !wrote && len(gone) == 0 {
+	if was.known && was.shown == was.becomes && !wrote && len(gone) == 0 {
 		return nil
 	}
 	stays := map[string]bool{}
@@ -502,7 +503,7 @@ func (w *writer) note(was stored, p search.Page, gone []string, wrote bool) erro
 	slices.Sort(keys)
 	var left []string
 	if was.known {
-		have := now.filters()
+		have := was.becomes.filters()
 		left = slices.DeleteFunc(was.shown.filters(), func(f string) bool { return slices.Contains(have, f) })
 	}
 	return w.record(p.ID, p.IndexedAt, false, keys, left)

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cespare/xxhash/v2"
-
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -43,24 +41,18 @@ func (c cursor) String() string {
 	return fmt.Sprintf("%s.%d.%d.%x.%s.%s", c.feed, c.number, c.index, c.filter, page, c.given)
 }
 
-var errExpired = fault.New(fault.Expired, "this index never gave the cursor, or no longer knows what was deleted "+
-	"since: begin again without a cursor, and delete what is not named until copying is false")
-
-var errNoCursor = fault.Field("since",
-	"since is no cursor of this feed; leave it out to begin with what there is now")
-
 // cursorOf reads the cursor of a query.
 func cursorOf(q search.FollowQuery) (c cursor, err error) {
-	if q.Top < 1 || q.Top > search.MaxFollowed {
-		return c, fault.Field("top", "top must be 1 to %d", search.MaxFollowed)
+	if err := q.Check(); err != nil {
+		return c, err
 	}
-	filter := xxhash.Sum64String(q.Host + "\n" + q.Tag)
+	filter := q.Filter()
 	if q.Since == "" {
 		return cursor{copying: true, filter: filter}, nil
 	}
 	parts := strings.Split(q.Since, ".")
 	if len(parts) != 6 {
-		return c, errNoCursor
+		return c, search.ErrNoCursor
 	}
 	c.feed, c.given = parts[0], position(parts[5])
 	c.page, c.copying = strings.CutPrefix(parts[4], "_")
@@ -73,10 +65,10 @@ func cursorOf(q search.FollowQuery) (c cursor, err error) {
 		sound = sound && search.IsKey(given[1:])
 	}
 	if !sound {
-		return c, errNoCursor
+		return c, search.ErrNoCursor
 	}
 	if c.filter != filter {
-		return c, fault.Field("since", "the cursor is of another host or tag; leave it out to begin with what there is now")
+		return c, search.ErrOtherFilter
 	}
 	return c, nil
 }
@@ -96,7 +88,7 @@ func (x *Index) Follow(ctx context.Context, q search.FollowQuery) (out search.Fo
 		at.feed, at.number = h.Feed, h.Last+1
 	}
 	if at.feed != h.Feed || at.number > h.Last+1 || at.number <= h.Forgotten {
-		return out, errExpired
+		return out, search.ErrExpired
 	}
 	f := &follower{x: x, ctx: ctx, q: q, at: at}
 	done := true

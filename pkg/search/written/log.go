@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/row"
 )
@@ -267,7 +268,7 @@ func (l *writeLog) from(ctx context.Context, n int) iter.Seq2[numbered, error] {
 			}
 			if err == nil {
 				if r.numberRow, err = numberRows.Decode(e.Props); err != nil {
-					err = errExpired // the row is damaged
+					err = search.ErrExpired // the row is damaged
 				}
 			}
 			if !yield(r, err) || err != nil {
