@@ -44,7 +44,7 @@ func (s *stage) oneMessage(what string) {
 // TestE16SiteThatAsks adds a site without a sitemap on a phone. Its page asks what to read, with counts; the user
 // chooses following links, and sees how far that is and which pages were found (E16, U6).
 func TestE16SiteThatAsks(t *testing.T) {
-	s := newStage(t, "POLITENESS_MAX_DELAY_MS=0", "POLITENESS_MIN_DELAY_MS=0")
+	s := newStage(t, "POLITENESS_MAX_DELAY_MS=0", "POLITENESS_MIN_DELAY_MS=0", "SENTINEL_MAX_PER_DAY=500")
 	script, address := axe(t), bareSite(t)
 	phone := func() { s.do(chromedp.EmulateViewport(390, 844), emulation.SetEmulatedMedia()) }
 	phone()
