@@ -32,6 +32,7 @@ type indexedContent struct {
 	// Vectors returns the vectors of texts by the model that is configured; nil if there is none.
 	Vectors func(ctx context.Context, texts []string) ([][]float32, error)
 	Images  func(context.Context, registry.Item) ([]search.Image, error) // the pictures of an item in the index
+	Filling *filling
 
 	ahead atomic.Pointer[readAhead]
 }
@@ -110,7 +111,7 @@ func (h *indexedContent) read(ctx context.Context, q api.ChunkQuery) (out api.Ch
 		return out, err
 	}
 	out = api.ChunkChanges{Changes: wire.Each(found.Events, changeOfChunk), Cursor: found.Cursor,
-		Generation: found.Index, Copying: found.Copying}
+		Generation: found.Index, Copying: found.Copying || h.Filling.note(ctx, "") != ""}
 	if q.Vectors {
 		err = h.addVectors(ctx, found.Events, out.Changes)
 	}

@@ -116,7 +116,7 @@ func (v *Services) areas(s *server) (areas []area, workers []worker) {
 		&captureHandlers{History: past, Compare: compare.New(v.Registry.Items, v.Registry.Tags, v.Registry.Fields(), past),
 			Feed: v.Feed},
 		&indexedContent{Items: v.Registry.Items, Manifests: v.Manifests, Entries: v.Entries, Index: v.Index,
-			Vectors: v.Vectors, Images: v.Worker.Images},
+			Vectors: v.Vectors, Images: v.Worker.Images, Filling: whole},
 		&searchHandlers{Answers: v.answers(past, log), Index: v.Index, Lookup: found, Filling: whole, Log: log},
 		&generationHandlers{Set: v.Generations, Model: v.Model},
 		changed, pushes, work,

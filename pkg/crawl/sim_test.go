@@ -68,6 +68,7 @@ func simulateAll(t *testing.T, open opener, runs int) (lost int) {
 const (
 	simDelay  = 2 * time.Second // between requests to a paced host
 	simAtOnce = 2               // requests in flight to any other host
+	simCopied = 6               // one run in simCopied has a copy of its index
 )
 
 var simHosts = []string{"slow.example", "fast.example", "still.example", "wide.example"}
@@ -148,6 +149,9 @@ func newSim(t *testing.T, open opener, seed uint64) *sim {
 	s.spawns, s.steps, s.slowOf = s.spawnAny, 400, 5
 	s.world = newWorld(s)
 	s.index = &simIndex{sim: s, versions: map[string]int{}, pages: map[string]search.Page{}}
+	if seed%simCopied == 1 {
+		s.index.copied = newSimCopy(s)
+	}
 	s.queue, s.slow = s.store.Queue(registry.JobQueue), s.store.Queue(registry.SlowQueue)
 	must(t, s.reg.Create(t.Context()))
 	must(t, snapshot.New(s.store).Create(t.Context()))
@@ -246,7 +250,7 @@ func (s *sim) calm() {
 	s.checkDone()
 	s.checkRemoved()
 	// Content that the index lost comes back from the snapshots.
-	clear(s.index.versions)
+	s.index.clear()
 	s.spawn("rebuild", func(ctx context.Context) { s.rebuild(ctx, registry.Rebuild{Run: "calm"}) })
 	s.settle()
 	s.drain()

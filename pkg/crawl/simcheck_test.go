@@ -157,6 +157,9 @@ func (s *sim) checkInvariants() {
 	for _, v := range found {
 		s.fail("%v", v)
 	}
+	if s.index.copied != nil {
+		s.index.copied.check(s.index.pages)
+	}
 }
 
 // checkDone checks that no acknowledged source is missing, unprocessed, overdue, or older in the index than at the

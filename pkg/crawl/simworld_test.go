@@ -276,6 +276,16 @@ type simIndex struct {
 	sim      *sim
 	versions map[string]int // id → title of the page, which is its version
 	pages    map[string]search.Page
+	copied   *simCopy // nil in most runs
+}
+
+// clear loses all that the index holds.
+func (x *simIndex) clear() {
+	clear(x.versions)
+	if x.copied != nil {
+		clear(x.pages)
+		x.copied.begin()
+	}
 }
 
 func (x *simIndex) Put(ctx context.Context, pages ...search.Page) error {
@@ -293,6 +303,9 @@ func (x *simIndex) Put(ctx context.Context, pages ...search.Page) error {
 			x.sim.fail("%v", err)
 		}
 		x.versions[p.ID], x.pages[p.ID] = version, p
+		if x.copied != nil {
+			must(x.sim.t, x.copied.Put(context.Background(), p))
+		}
 	}
 	if a := actorOf(ctx); x.sim.faults && a != nil && x.sim.rng.IntN(20) == 0 {
 		x.sim.die(a, false) // the index has what the registry does not say
@@ -310,6 +323,9 @@ func (x *simIndex) Remove(ctx context.Context, id string, held *search.Contents)
 	}
 	delete(x.versions, id)
 	delete(x.pages, id)
+	if x.copied != nil {
+		must(x.sim.t, x.copied.Remove(context.Background(), id, nil))
+	}
 	x.sim.world.regret(id)
 	return x.sim.After(ctx, callIndex, nil)
 }

@@ -69,6 +69,10 @@ import (
 
 var _ search.Index = (*Index)(nil)
 
+// Words is the version of the analysis of words. It must be raised if package ranking or tokens makes other words of a
+// text: an index with words of another version answers, but less well.
+const Words = 1
+
 // Index is a search index in a file. It is safe for concurrent use.
 type Index struct {
 	file   *sqlitefile.File

@@ -34,17 +34,14 @@ func (s *Set) Advance(ctx context.Context) (copied int, err error) {
 // follow begins and removes generations as the settings and the time say.
 func (s *Set) follow(ctx context.Context, now time.Time) error {
 	current, all := s.states()
-	s.mu.RLock()
-	decided := s.stored.Decided != nil && *s.stored.Decided == s.model
-	s.mu.RUnlock()
-	wanted := current.Model != s.model && !decided
+	wanted := !s.fits(current) && !s.decided()
 	if len(all) > 1 {
 		other := all[1]
 		old := other.State == Previous && now.Sub(other.Switched) >= Kept
-		replaced := wanted && other.Model != s.model && (other.State == Previous || other.By == BySettings)
+		replaced := wanted && !s.fits(other) && (other.State == Previous || other.By == BySettings)
 		undone := !wanted && other.State == Building && other.By == BySettings
 		if !old && !replaced && !undone {
-			if wanted && other.State == Previous && other.Model == s.model {
+			if wanted && other.State == Previous && s.fits(other) {
 				return s.switchTo(ctx, nil) // the settings have gone back
 			}
 			return nil
@@ -56,8 +53,22 @@ func (s *Set) follow(ctx context.Context, now time.Time) error {
 	if !wanted {
 		return nil
 	}
-	_, err := s.begin(ctx, s.model, BySettings, "the settings name another model")
+	why := "the settings name another model"
+	if current.Model == s.model {
+		why = "this version of the program analyses words otherwise"
+	}
+	_, err := s.begin(ctx, s.model, BySettings, why)
 	return err
+}
+
+// fits reports whether a generation is as the settings and the program say.
+func (s *Set) fits(g Generation) bool { return g.Model == s.model && g.Words == s.words }
+
+// decided reports whether a person has decided about the settings and the program as they are.
+func (s *Set) decided() bool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.stored.Decided != nil && *s.stored.Decided == s.model && s.stored.DecidedFor == s.words
 }
 
 func (s *Set) states() (current Generation, all []Generation) {
@@ -176,17 +187,23 @@ func (s *Set) exchange(ctx context.Context, decided *string, now time.Time) (don
 	next := s.stored
 	was, is := next.Generations[0], next.Generations[1]
 	was.State, was.Switched, is.State, is.Switched = Previous, now, Current, now
-	next.Generations, next.Decided = []Generation{is, was}, decided
+	next.Generations, next.Decided, next.DecidedFor = []Generation{is, was}, decided, s.words
 	if err := next.save(s.folder); err != nil {
 		return false, err
 	}
 	s.stored, s.current, s.other = next, s.other, s.current
 	s.log.Info("another generation of the index answers", "generation", is.ID, "model", is.Model, "was", was.ID)
-	differs := []string{search.DiffersModel}
-	if was.Model == is.Model {
-		differs = []string{search.DiffersWords}
+	return true, s.current.Announce(ctx, search.Takeover{From: was.ID, To: is.ID, Differs: differs(was, is)})
+}
+
+func differs(was, is Generation) (in []string) {
+	if was.Model != is.Model {
+		in = append(in, search.DiffersModel)
 	}
-	return true, s.current.Announce(ctx, search.Takeover{From: was.ID, To: is.ID, Differs: differs})
+	if was.Words != is.Words || len(in) == 0 {
+		in = append(in, search.DiffersWords)
+	}
+	return in
 }
 
 // begin begins a generation. The caller holds s.advancing.
@@ -207,7 +224,7 @@ func (s *Set) begin(ctx context.Context, model, by, why string) (Generation, err
 	next := s.stored
 	s.mu.RUnlock()
 	next.Last++
-	g := Generation{State: Building, Model: model, Why: why, By: by, Begun: time.Now().UTC()}
+	g := Generation{State: Building, Model: model, Words: s.words, Why: why, By: by, Begun: time.Now().UTC()}
 	g.ID, g.File = nextID(next.Last)
 	if err := remove(s.folder, g.File); err != nil { // what a crash has left
 		return g, err

@@ -1,6 +1,7 @@
 package generations
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -17,12 +18,16 @@ const firstFile = "index.db"
 // stateFile is the name of the file that lists the generations. Without it, there is one in [firstFile].
 const stateFile = "index-generations.json"
 
+// firstWords is the analysis of words in an index of which no file says another.
+const firstWords = 1
+
 // stored is what the file holds.
 type stored struct {
 	Last int `json:"last"` // number of the generation that was begun last
 	// Decided is the model that the settings named when a person switched last: as long as they name it, what the person
 	// chose stays. It is nil if the settings were followed last.
 	Decided     *string      `json:"decided,omitempty"`
+	DecidedFor  int          `json:"decidedFor,omitempty"` // [sqlitesearch.Words] of the program at that time
 	Generations []Generation `json:"generations"`
 }
 
@@ -39,11 +44,16 @@ func File(folder string) string {
 func load(folder string) (s stored, err error) {
 	text, err := os.ReadFile(filepath.Join(folder, stateFile))
 	if errors.Is(err, fs.ErrNotExist) {
-		return stored{Last: 1, Generations: []Generation{{ID: "g1", File: firstFile, State: Current, By: BySettings}}}, nil
+		return stored{Last: 1, Generations: []Generation{{ID: "g1", File: firstFile, State: Current, By: BySettings,
+			Words: firstWords}}}, nil
 	}
 	if err == nil {
 		err = json.Unmarshal(text, &s)
 	}
+	for i, g := range s.Generations {
+		s.Generations[i].Words = cmp.Or(g.Words, firstWords)
+	}
+	s.DecidedFor = cmp.Or(s.DecidedFor, firstWords)
 	if err == nil && (len(s.Generations) == 0 || s.Generations[0].State != Current) {
 		err = errors.New("it names no current generation")
 	}

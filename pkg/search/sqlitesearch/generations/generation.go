@@ -1,6 +1,6 @@
-// Package generations changes the model of an index without an outage. A second generation of the index is built
-// beside the one that answers, by following its writes. When it holds the same pages, it takes over, and the former one
-// is kept right for a day, so that the change can be taken back.
+// Package generations changes the model of an index, or how its words are analysed, without an outage. A second
+// generation of the index is built beside the one that answers, by following its writes. When it holds the same pages,
+// it takes over, and the former one is kept right for a day, so that the change can be taken back.
 //
 // Every generation is a file of package sqlitesearch. Their writes have the same numbers, so a follower of the index
 // keeps its cursor when another generation takes over.
@@ -28,6 +28,7 @@ type Generation struct {
 	File  string    `json:"file"` // in the folder of the index
 	State State     `json:"state"`
 	Model string    `json:"model,omitempty"` // of the vectors; "" for none
+	Words int       `json:"words"`           // [sqlitesearch.Words] of the program that began it
 	Why   string    `json:"why"`             // why it was begun
 	By    string    `json:"by"`              // [BySettings] or [ByPerson]
 	Begun time.Time `json:"begun,omitzero"`

@@ -29,6 +29,7 @@ type Models func(name string) (queries, texts llm.Embedder)
 type Set struct {
 	folder string
 	model  string // that the settings name; "" for none
+	words  int    // [sqlitesearch.Words]
 	models Models
 	log    *slog.Logger
 	open   context.Context // ends when the set is closed
@@ -71,8 +72,12 @@ type pace struct {
 // Open opens the generations of a data folder, which must exist. The model is the one that the settings name, or "".
 // Log may be nil.
 func Open(folder, model string, log *slog.Logger) (*Set, error) {
+	return openWith(folder, model, sqlitesearch.Words, log)
+}
+
+func openWith(folder, model string, words int, log *slog.Logger) (*Set, error) {
 	defaults.Log(&log)
-	s := &Set{folder: folder, model: model, log: log}
+	s := &Set{folder: folder, model: model, words: words, log: log}
 	s.open, s.close = context.WithCancel(context.Background())
 	var err error
 	if s.stored, err = load(folder); err != nil {
@@ -84,8 +89,11 @@ func Open(folder, model string, log *slog.Logger) (*Set, error) {
 	first := &s.stored.Generations[0]
 	if had, found := sqlitesearch.ModelOf(context.Background(), s.path(*first)); found {
 		first.Model = had
-	} else {
-		first.Model = model // a new index has the model of the settings from the beginning
+	} else if first.Model = model; first.Words != words { // a new index is as the settings and the program say
+		first.Words = words
+		if err := s.stored.save(folder); err != nil {
+			return nil, err
+		}
 	}
 	if s.current, err = s.opened(*first); err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -20,6 +21,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/llm"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/search/searchtest"
+	"github.com/tidemark/tidemark/pkg/search/sqlitesearch"
 )
 
 // wordsModel is a model whose vectors come from a hash of the text and of its name. It stands for a service that cannot
@@ -52,12 +54,14 @@ type rig struct {
 	*testing.T
 	folder string
 	model  string
+	words  int // sqlitesearch.Words of the program
 	down   map[string]*atomic.Bool
 	set    *Set
 }
 
 func newRig(t *testing.T, model string) *rig {
-	r := &rig{T: t, folder: t.TempDir(), model: model, down: map[string]*atomic.Bool{"a": {}, "b": {}}}
+	r := &rig{T: t, folder: t.TempDir(), model: model, words: sqlitesearch.Words,
+		down: map[string]*atomic.Bool{"a": {}, "b": {}}}
 	r.start()
 	t.Cleanup(func() { _ = r.set.Close() })
 	return r
@@ -70,7 +74,7 @@ func (r *rig) start() {
 		return m, m
 	}
 	var err error
-	if r.set, err = Open(r.folder, r.model, nil); err != nil {
+	if r.set, err = openWith(r.folder, r.model, r.words, nil); err != nil {
 		r.Fatal(err)
 	}
 	r.set.Use(models)
@@ -193,6 +197,58 @@ func TestJ10NewModelWithoutOutage(t *testing.T) {
 	}
 	if begins := follower.Begins(); begins != 1 {
 		t.Errorf("the follower had to begin %d times", begins)
+	}
+}
+
+// TestJ10NewAnalysisOfWords starts a program that analyses words otherwise: a generation is built beside the one that
+// answers, and takes over. Followers have nothing to do. A person can go back, and a still newer program begins again.
+func TestJ10NewAnalysisOfWords(t *testing.T) {
+	r := newRig(t, "a")
+	rng := rand.New(rand.NewPCG(7, 1))
+	for i := range 100 {
+		r.put(page(rng, i))
+	}
+	r.fill()
+	cursor, events := "", []search.Event{{}}
+	for len(events) > 0 {
+		found, err := r.set.Follow(t.Context(), search.FollowQuery{Since: cursor, Top: 50})
+		r.must(err)
+		cursor, events = found.Cursor, found.Events
+	}
+	states := func(want ...State) {
+		t.Helper()
+		r.advance()
+		if got := r.states(); !slices.Equal(got, want) {
+			t.Errorf("states %v, want %v", got, want)
+		}
+	}
+	states(Current)
+	r.words++
+	r.restart("a")
+	states(Current, Previous)
+	found, err := r.set.Follow(t.Context(), search.FollowQuery{Since: cursor, Top: 50})
+	r.must(err)
+	if len(found.Events) != 1 || !slices.Equal(found.Events[0].Takeover.Differs, []string{search.DiffersWords}) {
+		t.Errorf("a follower is told %+v", found.Events)
+	}
+	all, err := r.set.List(t.Context())
+	r.must(err)
+	if all[0].Words != r.words || all[0].Model != "a" || !strings.Contains(all[0].Why, "analyses words") {
+		t.Errorf("%+v", all[0])
+	}
+	_, err = r.set.Rollback(t.Context(), all[1].ID)
+	r.must(err)
+	r.restart("a")
+	states(Current, Previous)
+	if all, err = r.set.List(t.Context()); err != nil || all[0].Words != r.words-1 {
+		t.Errorf("what a person decided does not hold: %+v, %v", all, err)
+	}
+	r.words++
+	r.restart("a")
+	r.advance()
+	states(Current, Previous)
+	if all, err = r.set.List(t.Context()); err != nil || all[0].Words != r.words {
+		t.Errorf("a newer program: %+v, %v", all, err)
 	}
 }
 
