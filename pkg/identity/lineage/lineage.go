@@ -26,7 +26,7 @@ import (
 type Version string
 
 // Current is the version of the rules compiled into this program.
-const Current Version = "http_snapshot_url_v2_text_v5"
+const Current Version = "http_snapshot_url_v2_text_v6"
 
 // maxPatch bounds the number of a patch, so that it fits into a 32-bit column.
 const maxPatch = 1_000_000

@@ -2,6 +2,7 @@ package pdf
 
 import (
 	"fmt"
+	"hash/fnv"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,6 +14,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/base/goldentest"
 	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/identity/lineage"
 )
 
 var (
@@ -238,4 +240,26 @@ func words(text string) map[string]int {
 		all[w]++
 	}
 	return all
+}
+
+// TestB6GoldensKeepTheirVersion protects requirement B6, as extract/web does for pages: what these files say of texts
+// was made by the rules that lineage.Current names.
+func TestB6GoldensKeepTheirVersion(t *testing.T) {
+	const version, digest = "text_v6", 0xdf8d9bcf8434dcd5
+	h := fnv.New64a()
+	goldens, err := filepath.Glob("testdata/*.golden")
+	if err != nil || len(goldens) == 0 {
+		t.Fatalf("%d golden files, %v", len(goldens), err)
+	}
+	for _, name := range goldens {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintln(h, name, len(text))
+		h.Write(text)
+	}
+	if have := h.Sum64(); have != digest || lineage.Current.Component("text") != version {
+		t.Errorf("the digest is %#x: raise the text component of lineage.Current, and write both here", have)
+	}
 }
