@@ -24,7 +24,7 @@ func TestJ6AnswersSayThatTheIndexIsFilled(t *testing.T) {
 	must(t, err)
 	must(t, ix.Filled(t.Context(), name))
 	said := func() (out []bool) {
-		for _, request := range []string{"GET /api/Search?q=harbour ", `POST /api/retrieve {"q":"harbour"}`, "GET /api/health ",
+		for _, request := range []string{"GET /api/Search?q=harbour ", `POST /api/retrieve {"q":"harbour"}`, "GET /api/health ", "GET /api/suggest?q=har ",
 			"GET /api/chunks/changes "} {
 			method, path, _ := strings.Cut(request, " ")
 			path, body, _ := strings.Cut(path, " ")

@@ -14,6 +14,7 @@ import (
 
 // A generationSet is the generations of an index. See [generations.Set] for what the functions promise.
 type generationSet interface {
+	Current() string
 	List(ctx context.Context) ([]generations.Generation, error)
 	Begin(ctx context.Context, model, by, why string) (generations.Generation, error)
 	Compare(ctx context.Context, id string, queries []string, top int) ([]generations.Compared, error)

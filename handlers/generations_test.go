@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
 	"github.com/tidemark/tidemark/pkg/search"
@@ -28,6 +29,8 @@ func newFakeGenerations(now time.Time) *fakeGenerations {
 	return &fakeGenerations{now: now, all: []generations.Generation{{ID: "g1", State: generations.Current, Model: "tide-1",
 		Why: "the first", By: generations.BySettings, Begun: now.Add(-time.Hour), Done: 50_000, Of: 50_000}}}
 }
+
+func (f *fakeGenerations) Current() string { return f.all[0].ID }
 
 func (f *fakeGenerations) List(context.Context) ([]generations.Generation, error) {
 	if f.all[0].State != generations.Current {
@@ -192,16 +195,29 @@ func (x namedIndex) Search(ctx context.Context, q search.Query) (search.Results,
 	return out, err
 }
 
-// TestJ10AnswersNameTheIndex checks that the answers to searches and questions name the index that they are from.
+// TestJ10AnswersNameTheIndex checks that the answers to searches and questions, also those of MCP, and completions name
+// the index that they are from.
 func TestJ10AnswersNameTheIndex(t *testing.T) {
 	r := newRig(t)
-	r.v.Index = namedIndex{r.v.Index}
-	for path, body := range map[string]string{"Search": `{"q":"tide"}`, "retrieve": `{"queries":["tide","crane"]}`} {
+	r.v.Index, r.v.Generations = namedIndex{r.v.Index}, newFakeGenerations(r.now)
+	for path, body := range map[string]string{"Search": `{"q":"tide"}`, "retrieve": `{"queries":["tide","crane"]}`,
+		"suggest?q=ti": ""} {
 		var answer struct{ Generation string }
-		w := do(t, r, "POST", "/api/"+path, body)
+		method := "POST"
+		if body == "" {
+			method = "GET"
+		}
+		w := do(t, r, method, "/api/"+path, body)
 		must(t, json.Unmarshal(w.Body.Bytes(), &answer))
 		if answer.Generation != "g1" {
 			t.Errorf("%s: %d %s", path, w.Code, w.Body)
+		}
+	}
+	s := connect(t, r, "")
+	for tool, arguments := range map[string]string{"search": `{"query":"tide"}`, "retrieve": `{"question":"tide"}`} {
+		res, err := s.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: json.RawMessage(arguments)})
+		if err != nil || res.Meta["tidemark/generation"] != "g1" {
+			t.Errorf("%s: %+v, %v", tool, res, err)
 		}
 	}
 }

@@ -136,8 +136,11 @@ func facetsOf(names api.FacetNames) ([]string, error) {
 
 // suggest returns completions of a user's input.
 func (h *searchHandlers) suggest(ctx context.Context, req api.SuggestQuery) (out api.Suggestions, err error) {
+	if h.Set != nil {
+		out.Generation = h.Set.Current()
+	}
 	found, err := h.Index.Suggest(ctx, req.Q)
-	out.Suggestions = append([]string{}, found...)
+	out.Suggestions, out.Note = append([]string{}, found...), h.Filling.note(ctx, "")
 	return out, err
 }
 
@@ -205,6 +208,7 @@ func passageJSON(p search.Passage) api.Passage {
 type searchHandlers struct {
 	Answers *answer.Answers
 	Index   search.Index     // suggests completions of the user's input
+	Set     generationSet    // nil where the index has none
 	Lookup  *registry.Lookup // finds the pages that links lead to
 	Filling *filling
 	Log     *slog.Logger

@@ -99,7 +99,7 @@ func add[In any](b toolbox, s *mcp.Server, t *mcp.Tool, do func(context.Context,
 		if err != nil {
 			return nil, nil, err // the SDK returns the error as the result of the tool
 		}
-		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: a.String()}}}, nil, nil
+		return a.result(), nil, nil
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/content/chunk"
 	"github.com/tidemark/tidemark/pkg/search/passage"
@@ -30,6 +31,7 @@ type toolAnswer struct {
 	left  int    // the number of tokens that still fit
 	cut   bool
 	total int
+	index string // name of the generation of the index that the answer is from; "" if it is from none
 }
 
 // newAnswer begins an answer of at most the given number of tokens; 0 selects the default.
@@ -91,6 +93,21 @@ func headed(title, address string) string {
 	return passage.Clip(title, 60) + "\n" + passage.Clip(address, 120)
 }
 
+// from records which generation of the index an answer is from, and how it may differ from what was asked.
+func (a *toolAnswer) from(generation, note string) {
+	a.index = generation
+	a.note(note)
+}
+
+// result completes the answer and returns it as the result of a tool. Its "_meta" names the generation of the index.
+func (a *toolAnswer) result() *mcp.CallToolResult {
+	res := &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: a.String()}}}
+	if a.index != "" {
+		res.Meta = mcp.Meta{"tidemark/generation": a.index}
+	}
+	return res
+}
+
 // String completes the answer and returns it.
 func (a *toolAnswer) String() string {
 	if a.cut {
@@ -141,7 +158,7 @@ func (b toolbox) search(ctx context.Context, in searchInput) (*toolAnswer, error
 	a := newAnswer(in.Tokens)
 	a.say("%d pages match, %d are shown, %d were not verified lately.\n", found.Count, len(found.Results),
 		found.StaleResults)
-	a.note(found.Note)
+	a.from(found.Generation, found.Note)
 	for i, r := range found.Results {
 		if !a.room() {
 			break
@@ -183,7 +200,7 @@ func (b toolbox) retrieve(ctx context.Context, in retrieveInput) (*toolAnswer, e
 		return nil, err
 	}
 	a.say("%d passages; %d pages were left out, as they were not verified lately.\n", len(found.Passages), found.Stale)
-	a.note(found.Note)
+	a.from(found.Generation, found.Note)
 	for i, p := range found.Passages {
 		if !a.room() {
 			break

@@ -89,6 +89,8 @@ type SuggestQuery struct {
 // Suggestions are at most eight completions: words of many titles, and whole titles.
 type Suggestions struct {
 	Suggestions []string `json:"suggestions"`
+	Generation  string   `json:"generation,omitempty"` // as in SearchResponse
+	Note        string   `json:"note,omitempty"`       // says that the index lacks pages, if it does
 }
 
 // SearchResponse has the pages found, in the requested order.

@@ -161,6 +161,12 @@ func (s *Set) now() (*generation, Generation) {
 	return s.current, s.stored.Generations[0]
 }
 
+// Current returns the id of the current generation.
+func (s *Set) Current() string {
+	_, g := s.now()
+	return g.ID
+}
+
 // Create creates what is missing of the generations.
 func (s *Set) Create(ctx context.Context) error {
 	if err := s.current.Create(ctx); err != nil || s.other == nil {
