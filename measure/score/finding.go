@@ -195,13 +195,19 @@ func fill(ix *sqlitesearch.Index, corpus, folder, root string) error {
 }
 
 // pageOf returns a page as a crawl would index it. It returns false if a crawl would not index the page.
-func pageOf(corpus, path string, body []byte) (p search.Page, ok bool) {
+func pageOf(corpus, path string, body []byte) (search.Page, bool) {
+	p, ok := preparedOf(corpus, path, body)
+	return p.Page, ok
+}
+
+// preparedOf returns a page and the records of its chunks. It returns false if a crawl would not index the page.
+func preparedOf(corpus, path string, body []byte) (p index.Prepared, ok bool) {
 	rules := source.DefaultRules()
 	src, err := rules.ParseURL("https://" + corpus + ".example/" + path)
 	if err != nil {
 		return p, false
 	}
-	doc, err := web.Extract(body, "text/html; charset=utf-8", src.Normalized, extract.Limits{})
+	doc, err := web.Extract(body, "text/html", src.Normalized, extract.Limits{})
 	if err != nil || doc.Text == "" {
 		return p, false
 	}
@@ -209,7 +215,7 @@ func pageOf(corpus, path string, body []byte) (p search.Page, ok bool) {
 		Identity: registry.Identity{ID: src.ID(), DisplaySource: src.Display, SourceHost: src.Host},
 		Seen:     registry.Seen{Language: doc.Language},
 	}
-	return index.Prepare(it, chunk.Name{}, doc, nil, time.Time{}).Page, true
+	return index.Prepare(it, chunk.Name{}, doc, nil, time.Time{}), true
 }
 
 // ask asks a question twice, and measures the time of the second search.

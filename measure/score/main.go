@@ -6,6 +6,7 @@
 //	score -metadata [-v] DIR
 //	score -prices [-v] DIR
 //	score -search [-index FILE] [-root DIR] [-v] DIR
+//	score -answers [-v] DIR
 //	score -facts [-v] [-first N] [-step N] [DIR]
 //	score -aims [-v] [-first N] [-step N] DIR
 //	score -seen FILE [-v] DIR
@@ -53,6 +54,11 @@
 // or postgresql, git and debian-reference: postgresql-doc-15, git-doc and debian-reference-en. All pages of these
 // three that are installed are put into one index, and each question is a search over all of them. With -root the
 // packages are below that folder, where "dpkg -x" has put them. If DIR has two files, their figures are compared.
+//
+// With -answers DIR has sets of questions with the expressions that their answers match, as testdata/answers. Printed
+// are the ranks of the right pages, and for how many questions a passage of a right page that matches is among those
+// that a model would get, within three budgets: by the product, and by SQLite's FTS5 over the same pieces and over such
+// as a prototype has joined.
 //
 // With -facts the pages are made: facts of six kinds in six languages, in each of many spots where pages show facts, on
 // pages of several kinds. A fact is found if it is in the text of both zones once. Its change is reported if four
@@ -120,14 +126,14 @@ func main() {
 
 // options are what the program is asked to do.
 type options struct {
-	noisy, changes, metadata, prices, finding, made, aims, moving, verbose bool
-	cache, labels, index, root, seen                                       string
-	parts                                                                  bool
-	courses, most, step, first, trials                                     int
-	seed, subjects                                                         uint64
-	every                                                                  time.Duration
-	extractors                                                             []extractor
-	args                                                                   []string
+	noisy, changes, metadata, prices, finding, made, aims, moving, answers, verbose bool
+	cache, labels, index, root, seen                                                string
+	parts                                                                           bool
+	courses, most, step, first, trials                                              int
+	seed, subjects                                                                  uint64
+	every                                                                           time.Duration
+	extractors                                                                      []extractor
+	args                                                                            []string
 }
 
 func run(args []string, out io.Writer) error {
@@ -161,6 +167,7 @@ func (o *options) parse(args []string) error {
 	flags.BoolVar(&o.metadata, "metadata", false, "compare date and author with those known of the pages of WCXB")
 	flags.BoolVar(&o.prices, "prices", false, "compare declared prices of products with those that pages of WCXB show")
 	flags.BoolVar(&o.finding, "search", false, "ask questions and say where the pages are that answer them")
+	flags.BoolVar(&o.answers, "answers", false, "ask questions and say how often a model would get the answer")
 	flags.StringVar(&o.index, "index", "", "with -search: a file for the index, filled if it is not there")
 	flags.StringVar(&o.root, "root", "", "with -search: the folder below which the packages are")
 	flags.BoolVar(&o.made, "facts", false, "make pages with facts and say which facts and changes are found")
@@ -204,6 +211,8 @@ func (o *options) report(out io.Writer, dir string) error {
 		return reportPrices(out, folder, o.verbose)
 	case o.finding:
 		return reportSearch(out, dir, o.index, o.root, o.verbose)
+	case o.answers:
+		return reportAnswers(out, dir, o.verbose)
 	case o.seen != "":
 		return reportSeen(out, folder, o.seen, o.verbose)
 	}

@@ -36,16 +36,16 @@ func (a *Answers) Passages(ctx context.Context, f Freshness, queries []search.Qu
 	for i, r := range out.Results {
 		rankings[i] = r.Results
 	}
-	ranked := passage.Fuse(rankings...)
-	taken := passage.Fit(ranked, tokens)
-	known, err := a.chunksOf(ctx, taken, out.Seen)
+	taken, err := Choose(ctx, a.Index, rankings, tokens, func(page string) ([]chunk.Record, error) {
+		it := out.Seen[page].Item
+		if it.Manifest == "" {
+			return nil, nil
+		}
+		return a.Chunks.Records(ctx, it.ID, it.Manifest)
+	})
 	if err != nil {
 		return out, err
 	}
-	if ranked, err = a.withCode(ctx, ranked, taken, known); err != nil {
-		return out, err
-	}
-	taken = passage.Merge(passage.Fit(ranked, tokens), known.position)
 	captured := map[string]snapshot.Capture{}
 	for _, p := range taken {
 		seen := out.Seen[p.Page.ID]
@@ -58,6 +58,31 @@ func (a *Answers) Passages(ctx context.Context, f Freshness, queries []search.Qu
 		out.Passages = append(out.Passages, Cited{p, seen, captured[p.Page.ID]})
 	}
 	return out, nil
+}
+
+// Choose chooses from the results of searches the passages that fit in a budget of tokens, best first. Listings that a
+// passage announces come with it, and passages that follow each other on a page are joined. Records returns the chunks
+// of a page; they may be newer than the results, and a chunk that is not among them has no position.
+func Choose(ctx context.Context, ix search.Index, rankings [][]search.Result, tokens int,
+	records func(page string) ([]chunk.Record, error)) ([]passage.Passage, error) {
+	ranked := passage.Fuse(rankings...)
+	taken := passage.Fit(ranked, tokens)
+	known := chunks{}
+	for _, p := range taken {
+		if _, read := known[p.Page.ID]; read {
+			continue
+		}
+		of, err := records(p.Page.ID)
+		if err != nil {
+			return nil, err
+		}
+		known[p.Page.ID] = of
+	}
+	ranked, err := withCode(ctx, ix, ranked, taken, known)
+	if err != nil {
+		return nil, err
+	}
+	return passage.Merge(passage.Fit(ranked, tokens), known.position), nil
 }
 
 // chunks are the chunks of pages, in order, by page.
@@ -73,28 +98,10 @@ func (c chunks) position(page, uid string) (passage.Position, bool) {
 	return passage.Position{}, false
 }
 
-// chunksOf returns the chunks of the pages of passages. A manifest may be newer than the results. A chunk that is not
-// in the manifest has no position.
-func (a *Answers) chunksOf(ctx context.Context, taken []passage.Passage, seen map[string]Sighting) (chunks, error) {
-	all := chunks{}
-	for _, p := range taken {
-		it := seen[p.Page.ID].Item
-		if _, read := all[p.Page.ID]; it.Manifest == "" || read {
-			continue
-		}
-		records, err := a.Chunks.Records(ctx, it.ID, it.Manifest)
-		if err != nil {
-			return nil, err
-		}
-		all[p.Page.ID] = records
-	}
-	return all, nil
-}
-
 // withCode adds to ranked passages the listings that those of them announce that are taken. A passage announces a
 // listing if it ends with a colon and the listing follows. A listing of several chunks is added as a whole. What is
 // added is ranked next to the passage that announces it, so [passage.Merge] joins the two.
-func (a *Answers) withCode(ctx context.Context, ranked, taken []passage.Passage, known chunks) ([]passage.Passage,
+func withCode(ctx context.Context, ix search.Index, ranked, taken []passage.Passage, known chunks) ([]passage.Passage,
 	error) {
 	listings := map[string][]passage.Passage{} // by uid of the passage that announces them
 	for _, p := range taken {
@@ -106,7 +113,7 @@ func (a *Answers) withCode(ctx context.Context, ranked, taken []passage.Passage,
 		for i, r := range code {
 			uids[i] = string(r.ChunkUID)
 		}
-		texts, err := a.Index.Texts(ctx, p.Page.ID, uids)
+		texts, err := ix.Texts(ctx, p.Page.ID, uids)
 		if err != nil {
 			return nil, err
 		}
