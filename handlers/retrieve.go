@@ -83,8 +83,9 @@ func retrieveQueries(req api.RetrieveRequest) (queries []search.Query, err error
 func retrievedJSON(p answer.Cited) api.RetrievedPassage {
 	out := api.RetrievedPassage{
 		Text: p.Text, URL: p.Page.URL, Title: p.Page.Title, HeadingPath: p.Heading, ItemID: p.Page.ID, Zone: p.Zone,
-		Score:   p.Score,
-		Capture: history.Digest(p.Capture.RawHash), At: p.Capture.CapturedAt, CheckedAt: p.CheckedAt(),
+		ChunkUIDs: p.UIDs,
+		Score:     p.Score,
+		Capture:   history.Digest(p.Capture.RawHash), At: p.Capture.CapturedAt, CheckedAt: p.CheckedAt(),
 	}
 	if !p.Written.IsZero() {
 		out.At = p.Written

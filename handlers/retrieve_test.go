@@ -236,23 +236,27 @@ func TestJ4IDsAloneAreNoChange(t *testing.T) {
 	}
 }
 
-// TestT4PassagesEndAfterTheirCode checks that a passage that announces a listing has it, within the budget (T4).
-func TestT4PassagesEndAfterTheirCode(t *testing.T) {
+// TestT4PassagesHaveTheirCode checks that a passage that announces a listing has it, within the budget (T4), and that
+// it names the chunks of both (C7).
+func TestT4PassagesHaveTheirCode(t *testing.T) {
 	r := newRig(t)
 	r.web.more = map[string]string{"two": "<h2>Signals</h2><p>Hoist the lantern signal at dusk. Example:</p><pre>" +
 		"raise(LAMP)\nwait(3)</pre><p>Then go home.</p><h2>Flags</h2><p>No example of flags:</p>"}
 	r.crawl(harbourOne, harbourTwo)
-	text := func(body string) string {
+	first := func(body string) api.RetrievedPassage {
 		have := retrieved(t, r, body)
 		if len(have.Passages) == 0 {
 			t.Fatalf("%s: nothing", body)
 		}
-		return have.Passages[0].Text
+		return have.Passages[0]
 	}
-	if p := text(`{"q":"hoist the lantern signal"}`); !strings.HasSuffix(p, "Example:\n\nraise(LAMP)\nwait(3)") {
-		t.Errorf("%q", p)
+	want := "Hoist the lantern signal at dusk. Example:\n\nraise(LAMP)\nwait(3)\n\nThen go home."
+	for _, q := range []string{"hoist the lantern signal", "raise(LAMP)", "then go home"} {
+		if p := first(`{"q":"` + q + `"}`); p.Text != want || len(p.ChunkUIDs) != 3 || p.HeadingPath[1] != "Signals" {
+			t.Errorf("%s: %+v", q, p)
+		}
 	}
-	if p := text(`{"q":"flags"}`); !strings.HasSuffix(p, "flags:") {
-		t.Errorf("%q", p)
+	if p := first(`{"q":"flags"}`); !strings.HasSuffix(p.Text, "flags:") || len(p.ChunkUIDs) != 1 {
+		t.Errorf("%+v", p)
 	}
 }

@@ -56,6 +56,7 @@ type shelf struct {
 type piece struct {
 	page, title, heading, anchor, text string
 	kind                               chunk.Kind
+	joined                             bool // of the same unit as the piece before it
 }
 
 func (p piece) tokens() int { return chunk.Tokens(p.text) }
@@ -174,7 +175,7 @@ func (s *shelf) add(corpus string, d documentation) error {
 		s.records[p.Page.ID] = p.Records
 		for i, c := range p.Page.Chunks {
 			s.pieces = append(s.pieces, piece{page: p.Page.URL, title: p.Page.Title, heading: c.Heading, anchor: c.Anchor,
-				text: c.Text, kind: p.Records[i].Kind})
+				text: c.Text, kind: p.Records[i].Kind, joined: p.Records[i].Joined})
 		}
 		if batch = append(batch, p.Page); len(batch) == 32 {
 			err, batch = s.index.Put(context.Background(), batch...), nil
@@ -242,7 +243,12 @@ func (s *shelf) rankings() (ways []ranking, err error) {
 		return nil, err
 	}
 	joined, err := newPlainIndex(join(s.pieces))
-	return []ranking{{"tidemark", s.product}, {"bm25", plain.find}, {"bm25, joined", joined.find}}, err
+	if err != nil {
+		return nil, err
+	}
+	united, err := newPlainIndex(units(s.pieces))
+	return []ranking{{"tidemark", s.product}, {"bm25", plain.find}, {"bm25, joined", joined.find},
+		{"bm25, units", united.find}}, err
 }
 
 // ranking finds the pages for a question, and the passages within a budget.
@@ -324,6 +330,22 @@ func (r ranking) ask(q answerable, rows map[string]*answered) (missed bool, err 
 	return missed, nil
 }
 
+// units joins the pieces of each unit.
+func units(pieces []piece) (all []piece) {
+	for _, p := range pieces {
+		if n := len(all); p.joined && n > 0 {
+			last := &all[n-1]
+			if path := chunk.HeadingPath(p.heading); p.heading != last.heading && len(path) > 0 {
+				p.text = path[len(path)-1] + "\n\n" + p.text
+			}
+			last.text, last.anchor = last.text+"\n\n"+p.text, cmp.Or(last.anchor, p.anchor)
+			continue
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
 // join joins pieces as a prototype did: what is only a heading, ends in a colon or has fewer than 60 tokens with what
 // follows, and what begins with a definition's mark with what is before it.
 func join(pieces []piece) (joined []piece) {
@@ -350,7 +372,7 @@ func printShapes(out io.Writer, pieces []piece) error {
 	for _, way := range []struct {
 		name   string
 		pieces []piece
-	}{{"as indexed", pieces}, {"joined", join(pieces)}} {
+	}{{"as indexed", pieces}, {"joined", join(pieces)}, {"units", units(pieces)}} {
 		share := func(of func(piece) bool, among func(piece) bool) float64 {
 			n, all := 0, 0
 			for _, p := range way.pieces {

@@ -82,6 +82,8 @@ type RetrievedPassage struct {
 	// Zone is "beside" if the text is beside the main content of the page. It is left out for the main content.
 	Zone   string `json:"zone,omitempty"`
 	ItemID string `json:"itemId"` // for an entry, the entry's id
+	// ChunkUIDs are the names of the passage's chunks, in their order.
+	ChunkUIDs []string `json:"chunkUids"`
 	// Capture is the SHA-256 of the capture that the text comes from. At is the time when the capture was made, or
 	// when the entry was written.
 	Capture string    `json:"capture,omitempty"`

@@ -151,6 +151,19 @@ func Parts(text, separators string) (parts []string) {
 	return parts
 }
 
+// Set returns the words of a list, which stand between blanks, or the phrases of a list, which stand between "|".
+func Set(list string) map[string]bool {
+	parts := strings.Fields(list)
+	if strings.Contains(list, "|") {
+		parts = strings.Split(list, "|")
+	}
+	set := make(map[string]bool, len(parts))
+	for _, part := range parts {
+		set[strings.TrimSpace(part)] = true
+	}
+	return set
+}
+
 // Clip returns the beginning of s, of at most n bytes, without breaking a character. It cuts text that is not UTF-8
 // after exactly n bytes.
 func Clip(s string, n int) string {

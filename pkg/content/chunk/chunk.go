@@ -42,7 +42,7 @@ type Page struct {
 	Blocks []extract.Block
 }
 
-// Chunk is the unit of search: the part of the page's text from Start to End. The page's text is the result of
+// Chunk is what has an identity: the part of the page's text from Start to End. The page's text is the result of
 // [extract.Join], or the title if the page has no text.
 type Chunk struct {
 	UID         UID    // unique in the page
@@ -59,6 +59,7 @@ type Chunk struct {
 	Ordinal     int      // position in the page, from 0; the docId of 002 §1.1
 	Tokens      int      // number of tokens in Text
 	Segment     *Segment // nil for prose; chunks of one segment share it
+	Joined      bool     // the chunk is of the same unit as the one before it
 }
 
 // Segment is an embedded part of a page: a listing or a table (002 §1.4).
@@ -198,18 +199,18 @@ func (s *splitter) close() {
 
 // flush cuts the run and makes a chunk of each part.
 func (s *splitter) flush(kind Kind, segment *Segment) {
-	units := s.run.units
-	if len(units) == 0 {
+	atoms := s.run.atoms
+	if len(atoms) == 0 {
 		return
 	}
 	s.run.rate()
 	from := 0
-	for _, last := range append(cuts(units), len(units)-1) {
-		s.emit(units[from].start, units[last].end, cmp.Or(units[from].anchor, s.outline.anchor), kind, segment)
+	for _, last := range append(cuts(atoms), len(atoms)-1) {
+		s.emit(atoms[from].start, atoms[last].end, cmp.Or(atoms[from].anchor, s.outline.anchor), kind, segment)
 		from, s.lead = last+1, s.header
 	}
 	s.lead = ""
-	s.run.units = units[:0]
+	s.run.atoms = atoms[:0]
 }
 
 // emit makes a chunk of the bytes from start to end.
@@ -250,6 +251,7 @@ func (s *splitter) named() ([]Chunk, Collisions) {
 	for i, uid := range uids {
 		s.chunks[i].UID = uid
 	}
+	join(s.chunks)
 	return s.chunks, collisions
 }
 

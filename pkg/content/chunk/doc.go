@@ -16,13 +16,19 @@
 //
 // # Cuts
 //
-// A run is the text below one heading, between segments; a segment is a run of its own. A run consists of units:
+// A run is the text below one heading, between segments; a segment is a run of its own. A run consists of atoms:
 // paragraphs, or the sentences, lines, rows or words of a paragraph that exceeds the [Budget]. A run within the
 // budget is one chunk. The positions at which a longer run is cut depend on its words, not on a count: a cut follows
-// each unit whose score is the greatest within a window of tokens on both sides. The end of a paragraph scores higher
+// each atom whose score is the greatest within a window of tokens on both sides. The end of a paragraph scores higher
 // than the end of a sentence. Among equals, a hash of the words next to the cut decides. So an edit usually moves
 // only cuts within the window around the edit. If the text between the two nearest such cuts exceeds the budget, it
 // is cut again, and the edit may move these cuts too. A change in one run affects no other run.
+//
+// # Units
+//
+// A reader needs more than a chunk where a text announces a listing, or where a section is cut into small pieces of
+// several kinds. A unit is one chunk, or several that follow each other and that a reader is given as a whole. The
+// chunks keep their names: a unit is only where [Chunk.Joined] says so.
 //
 // # Alternatives considered
 //

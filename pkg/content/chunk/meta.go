@@ -32,6 +32,7 @@ type Record struct {
 	Heading  string       `json:"heading"`
 	Zone     extract.Zone `json:"zone,omitempty"` // empty for the main content
 	Anchor   string       `json:"anchor,omitempty"`
+	Joined   bool         `json:"joined,omitempty"`  // of the same unit as the chunk before it
 	Segment  *SegmentName `json:"segment,omitempty"` // nil for prose
 	MetaV2   MetaV2       `json:"metaV2"`
 }
@@ -61,7 +62,7 @@ func RecordOf(c Chunk) Record {
 	r := Record{
 		ChunkUID: c.UID, DocID: c.Ordinal, Key: c.Key, TextHash: c.textHash(), Start: c.Start, End: c.End,
 		Tokens: c.Tokens, Kind: c.Kind, Name: c.Name, Heading: c.Heading, Zone: c.Zone, Anchor: c.Anchor,
-		MetaV2: MetaV2{ChunkUID: c.UID, VirtualPath: c.VirtualPath},
+		Joined: c.Joined, MetaV2: MetaV2{ChunkUID: c.UID, VirtualPath: c.VirtualPath},
 	}
 	if s := c.Segment; s != nil {
 		r.Segment = &SegmentName{s.UID}

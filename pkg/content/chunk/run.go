@@ -9,7 +9,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
-// border is the kind of border at which a unit ends. The greater the value, the better the border is for a cut.
+// border is the kind of border at which an atom ends. The greater the value, the better the border is for a cut.
 type border uint8
 
 const (
@@ -18,19 +18,19 @@ const (
 	outerEnd        // the end of a paragraph, or a blank line of code
 )
 
-// unit is a part of a text that is never cut.
-type unit struct {
+// atom is a part of a text that is never cut.
+type atom struct {
 	start, end int32  // byte range in the text, without trailing blanks
-	pos        int32  // size of the run up to the end of this unit
-	border     border // the border at which the unit ends
-	score      uint64 // score of a cut after this unit; see [run.rate]
-	anchor     string // anchor of the term that the unit explains, if any
+	pos        int32  // size of the run up to the end of this atom
+	border     border // the border at which the atom ends
+	score      uint64 // score of a cut after this atom; see [run.rate]
+	anchor     string // anchor of the term that the atom explains, if any
 }
 
-// run is a part of a text that may be cut only between its units.
+// run is a part of a text that may be cut only between its atoms.
 type run struct {
 	text   string
-	units  []unit
+	atoms  []atom
 	anchor string // anchor of the block that is being added
 }
 
@@ -39,7 +39,7 @@ type run struct {
 const longestPiece = 64
 
 // block adds a block of the text, which begins at the given byte offset. A block that fits in the budget becomes one
-// unit. A longer block is added by sentences, or by lines if it consists of lines.
+// atom. A longer block is added by sentences, or by lines if it consists of lines.
 func (r *run) block(b extract.Block, at int) {
 	r.anchor = b.Anchor
 	text := strings.TrimRightFunc(b.Text, unicode.IsSpace)
@@ -104,8 +104,8 @@ func size(text string) int {
 	return max(tokens, len(text)/sparse)
 }
 
-// add adds a unit together with the blanks before it. A blank text adds no unit. It only raises the border of the
-// previous unit.
+// add adds an atom together with the blanks before it. A blank text adds no atom. It only raises the border of the
+// previous atom.
 func (r *run) add(at int, text string, size int, ends border) {
 	if size == 0 {
 		r.end(outerEnd)
@@ -113,17 +113,17 @@ func (r *run) add(at int, text string, size int, ends border) {
 	}
 	text = strings.TrimRightFunc(text, unicode.IsSpace)
 	pos := int32(size)
-	if n := len(r.units); n > 0 {
-		last := r.units[n-1]
+	if n := len(r.atoms); n > 0 {
+		last := r.atoms[n-1]
 		pos = last.pos + min(pos+(int32(at)-last.end)/sparse, Budget)
 	}
-	r.units = append(r.units, unit{start: int32(at), end: int32(at + len(text)), pos: pos, border: ends, anchor: r.anchor})
+	r.atoms = append(r.atoms, atom{start: int32(at), end: int32(at + len(text)), pos: pos, border: ends, anchor: r.anchor})
 }
 
-// end raises the border of the last unit to the given kind.
+// end raises the border of the last atom to the given kind.
 func (r *run) end(ends border) {
-	if n := len(r.units); n > 0 {
-		r.units[n-1].border = max(r.units[n-1].border, ends)
+	if n := len(r.atoms); n > 0 {
+		r.atoms[n-1].border = max(r.atoms[n-1].border, ends)
 	}
 }
 
@@ -135,11 +135,11 @@ const near = 48
 func (r *run) rate() {
 	const bits = 2 // the bits of a score that hold the border
 	var words []byte
-	for i := range r.units {
-		u := &r.units[i]
+	for i := range r.atoms {
+		u := &r.atoms[i]
 		words = append(words[:0], r.text[max(u.start, u.end-near):u.end]...)
-		if i+1 < len(r.units) {
-			next := r.units[i+1]
+		if i+1 < len(r.atoms) {
+			next := r.atoms[i+1]
 			words = append(append(words, 0), r.text[next.start:min(next.end, next.start+near)]...)
 		}
 		u.score = uint64(u.border)<<(64-bits) | xxhash.Sum64(words)>>bits

@@ -141,19 +141,19 @@ func anchorsOf(before, middle, behind []string) (a anchored) {
 			r.text += text
 			r.add(len(r.text)-len(text), text, Tokens(text), outerEnd)
 		}
-		if n := len(r.units); n > 0 && i < 2 {
-			ends[i] = r.units[n-1].pos
+		if n := len(r.atoms); n > 0 && i < 2 {
+			ends[i] = r.atoms[n-1].pos
 		}
 	}
-	if len(r.units) == 0 {
+	if len(r.atoms) == 0 {
 		return a
 	}
 	r.rate()
-	c := cutter{units: r.units, tree: newTree(r.units[:len(r.units)-1])}
-	total := r.units[len(r.units)-1].pos
+	c := cutter{atoms: r.atoms, tree: newTree(r.atoms[:len(r.atoms)-1])}
+	total := r.atoms[len(r.atoms)-1].pos
 	for _, i := range c.anchors() {
 		// The cut next to the edit has an edited paragraph on one side.
-		if pos := r.units[i].pos; pos <= ends[0]-window {
+		if pos := r.atoms[i].pos; pos <= ends[0]-window {
 			a.head = append(a.head, pos)
 		} else if pos >= ends[1]+window {
 			a.tail = append(a.tail, total-pos)

@@ -33,7 +33,7 @@ func lowered(label string) string {
 }
 
 // labels are common first words of labels that are no name and no German noun.
-var labels = wordSet(`price prices fee fees cost costs deposit discount salary wage fare charge admission shipping
+var labels = words.Set(`price prices fee fees cost costs deposit discount salary wage fare charge admission shipping
 	delivery quantity amount size weight length height width depth age speed temperature water humidity pressure points
 	votes views visitors members seats rooms beds duration deadline interest population capacity
 	precio precios coste tarifa cuota plazo prix coût frais montant loyer prezzo costo tariffa canone preço custo prazo

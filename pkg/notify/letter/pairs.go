@@ -312,7 +312,7 @@ func isCopula(word string) bool { return copulas[strings.ToLower(word)] }
 
 // Small words say nothing at the beginning of a label, and verbs of being nothing at its end.
 var (
-	small = wordSet(`the a an of in on at to for by and or from with our your this that is are
+	small = words.Set(`the a an of in on at to for by and or from with our your this that is are
 		it there you we they es sie wir il elle nous vous lo se
 		der die das den dem des ein eine einen im am zum zur von für und oder
 		le la les un une des du de au aux pour et ou
@@ -320,17 +320,9 @@ var (
 		il lo gli i una di da per e
 		o os as um uma do da dos das em no na
 		het een van voor en of`)
-	copulas = wordSet(`is are was were be been will costs cost ist sind war kostet est sont coûte es son cuesta è sono costa
+	copulas = words.Set(`is are was were be been will costs cost ist sind war kostet est sont coûte es son cuesta è sono costa
 		é são custa is zijn kost`)
 )
-
-func wordSet(text string) map[string]bool {
-	out := map[string]bool{}
-	for word := range strings.FieldsSeq(text) {
-		out[word] = true
-	}
-	return out
-}
 
 func isBlank(r rune) bool { return unicode.IsSpace(r) }
 

@@ -2,7 +2,7 @@ package answer
 
 import (
 	"context"
-	"strings"
+	"slices"
 
 	"github.com/tidemark/tidemark/pkg/content/chunk"
 	"github.com/tidemark/tidemark/pkg/search"
@@ -60,15 +60,15 @@ func (a *Answers) Passages(ctx context.Context, f Freshness, queries []search.Qu
 	return out, nil
 }
 
-// Choose chooses from the results of searches the passages that fit in a budget of tokens, best first. Listings that a
-// passage announces come with it, and passages that follow each other on a page are joined. Records returns the chunks
-// of a page; they may be newer than the results, and a chunk that is not among them has no position.
+// Choose chooses from the results of searches the passages that fit in a budget of tokens, best first. A passage is a
+// whole unit: the chunk that was found, and those that belong with it ([chunk.Record.Joined]). Passages that follow
+// each other on a page are joined. Records returns the chunks of a page. They may be newer than the results; a chunk
+// that is not among them stands alone.
 func Choose(ctx context.Context, ix search.Index, rankings [][]search.Result, tokens int,
 	records func(page string) ([]chunk.Record, error)) ([]passage.Passage, error) {
 	ranked := passage.Fuse(rankings...)
-	taken := passage.Fit(ranked, tokens)
 	known := chunks{}
-	for _, p := range taken {
+	for _, p := range passage.Fit(ranked, tokens) {
 		if _, read := known[p.Page.ID]; read {
 			continue
 		}
@@ -78,7 +78,7 @@ func Choose(ctx context.Context, ix search.Index, rankings [][]search.Result, to
 		}
 		known[p.Page.ID] = of
 	}
-	ranked, err := withCode(ctx, ix, ranked, taken, known)
+	ranked, err := known.whole(ctx, ix, ranked)
 	if err != nil {
 		return nil, err
 	}
@@ -88,77 +88,83 @@ func Choose(ctx context.Context, ix search.Index, rankings [][]search.Result, to
 // chunks are the chunks of pages, in order, by page.
 type chunks map[string][]chunk.Record
 
-// position returns the position of a chunk in its page.
-func (c chunks) position(page, uid string) (passage.Position, bool) {
-	for _, r := range c[page] {
-		if string(r.ChunkUID) == uid {
-			return passage.Position{Ordinal: r.DocID, Start: r.Start, End: r.End}, true
-		}
+// position returns the position of a passage in its page.
+func (c chunks) position(p passage.Passage) (passage.Position, bool) {
+	all := c[p.Page.ID]
+	i := indexOf(all, p.UIDs[0])
+	if i < 0 {
+		return passage.Position{}, false
 	}
-	return passage.Position{}, false
+	last := all[i+len(p.UIDs)-1]
+	return passage.Position{First: all[i].DocID, Last: last.DocID, Start: all[i].Start, End: last.End}, true
 }
 
-// withCode adds to ranked passages the listings that those of them announce that are taken. A passage announces a
-// listing if it ends with a colon and the listing follows. A listing of several chunks is added as a whole. What is
-// added is ranked next to the passage that announces it, so [passage.Merge] joins the two.
-func withCode(ctx context.Context, ix search.Index, ranked, taken []passage.Passage, known chunks) ([]passage.Passage,
-	error) {
-	listings := map[string][]passage.Passage{} // by uid of the passage that announces them
-	for _, p := range taken {
-		code := known.codeAfter(p)
-		if len(code) == 0 {
-			continue
+func indexOf(all []chunk.Record, uid string) int {
+	return slices.IndexFunc(all, func(r chunk.Record) bool { return string(r.ChunkUID) == uid })
+}
+
+// unitOf returns the chunks of the unit to which a chunk belongs; none if the chunk is not known.
+func (c chunks) unitOf(page, uid string) []chunk.Record {
+	all := c[page]
+	from := indexOf(all, uid)
+	if from < 0 {
+		return nil
+	}
+	to := from + 1
+	for from > 0 && all[from].Joined {
+		from--
+	}
+	for to < len(all) && all[to].Joined {
+		to++
+	}
+	return all[from:to]
+}
+
+// whole replaces ranked chunks by their units. A unit has the rank of the best of its chunks.
+func (c chunks) whole(ctx context.Context, ix search.Index, ranked []passage.Passage) (out []passage.Passage,
+	err error) {
+	wanted := map[string][]string{} // uids of chunks whose texts are needed, by page
+	for _, p := range ranked {
+		if unit := c.unitOf(p.Page.ID, p.UIDs[0]); len(unit) > 1 {
+			for _, r := range unit {
+				wanted[p.Page.ID] = append(wanted[p.Page.ID], string(r.ChunkUID))
+			}
 		}
-		uids := make([]string, len(code))
-		for i, r := range code {
-			uids[i] = string(r.ChunkUID)
-		}
-		texts, err := ix.Texts(ctx, p.Page.ID, uids)
-		if err != nil {
+	}
+	texts := map[string]map[string]string{}
+	for page, uids := range wanted {
+		slices.Sort(uids)
+		if texts[page], err = ix.Texts(ctx, page, slices.Compact(uids)); err != nil {
 			return nil, err
 		}
-		for _, r := range code {
-			if text := texts[string(r.ChunkUID)]; text != "" {
-				listing := p
-				listing.UID, listing.Text, listing.Anchor = string(r.ChunkUID), text, r.Anchor
-				listings[p.UID] = append(listings[p.UID], listing)
-			}
-		}
 	}
-	if len(listings) == 0 {
-		return ranked, nil
-	}
-	var out []passage.Passage
 	seen := map[[2]string]bool{}
 	for _, p := range ranked {
-		for _, one := range append([]passage.Passage{p}, listings[p.UID]...) {
-			if key := [2]string{one.Page.ID, one.UID}; !seen[key] {
-				seen[key] = true
-				out = append(out, one)
-			}
+		p = united(p, c.unitOf(p.Page.ID, p.UIDs[0]), texts[p.Page.ID])
+		if key := [2]string{p.Page.ID, p.UIDs[0]}; !seen[key] {
+			seen[key] = true
+			out = append(out, p)
 		}
 	}
 	return out, nil
 }
 
-// codeAfter returns the chunks of the listing that a passage announces.
-func (c chunks) codeAfter(announcing passage.Passage) (code []chunk.Record) {
-	text := strings.TrimSpace(announcing.Text)
-	if !strings.HasSuffix(text, ":") && !strings.HasSuffix(text, "：") {
-		return nil
-	}
-	records := c[announcing.Page.ID]
-	for i, r := range records {
-		if string(r.ChunkUID) != announcing.UID {
-			continue
+// united returns the passage of a unit, of which p is one chunk. If the index lacks one of its texts, p stays alone.
+func united(p passage.Passage, unit []chunk.Record, texts map[string]string) passage.Passage {
+	whole, before := p, passage.Passage{}
+	for i, r := range unit {
+		text := texts[string(r.ChunkUID)]
+		if text == "" {
+			return p
 		}
-		for _, next := range records[i+1:] {
-			if next.Kind != chunk.Code || next.Segment == nil || next.Heading != r.Heading || next.Zone != r.Zone ||
-				len(code) > 0 && next.Segment.SegmentUID != code[0].Segment.SegmentUID {
-				break
-			}
-			code = append(code, next)
+		next := passage.Passage{UIDs: []string{string(r.ChunkUID)}, Heading: chunk.HeadingPath(r.Heading), Anchor: r.Anchor,
+			Text: text}
+		if i == 0 {
+			whole.UIDs, whole.Heading, whole.Anchor, whole.Text = next.UIDs, next.Heading, next.Anchor, next.Text
+		} else {
+			whole.Append(before, next)
 		}
+		before = next
 	}
-	return code
+	return whole
 }

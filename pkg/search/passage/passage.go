@@ -15,7 +15,7 @@ import (
 // Passage is a whole chunk, or several consecutive chunks.
 type Passage struct {
 	Page    search.Result // the page, without its passages
-	UID     string        // uid of the first chunk
+	UIDs    []string      // of the chunks, in order
 	Heading []string      // outermost first
 	Anchor  string        // anchor of the first chunk
 	Zone    string        // zone of the chunks
@@ -43,7 +43,7 @@ func Fuse(rankings ...[]search.Result) []Passage {
 					at[key] = n
 					page := r
 					page.Passages = nil
-					all = append(all, Passage{Page: page, UID: p.ChunkUID, Heading: chunk.HeadingPath(p.Heading),
+					all = append(all, Passage{Page: page, UIDs: []string{p.ChunkUID}, Heading: chunk.HeadingPath(p.Heading),
 						Anchor: p.Anchor, Zone: p.Zone,
 						Text: p.Text})
 				}
@@ -108,10 +108,21 @@ func Clip(text string, tokens int) string {
 	return strings.TrimRight(cut, " \n") + Ellipsis
 }
 
-// Position is the position of a chunk on its page. Ordinals number the chunks of a page in order.
+// Position is the position of a passage on its page. Ordinals number the chunks of a page in order.
 type Position struct {
-	Ordinal    int
-	Start, End int // range in the page's text
+	First, Last int // ordinals
+	Start, End  int // range in the page's text
+}
+
+// Append adds what follows a passage, below its last heading if it has another one. Before is the text that comes last
+// in the passage, and the path of its headings.
+func (p *Passage) Append(before, next Passage) {
+	if n := len(next.Heading); n > 0 && !slices.Equal(before.Heading, next.Heading) {
+		p.Text += "\n\n" + next.Heading[n-1]
+	}
+	p.Text += between(before.Text, next.Text)
+	p.UIDs = append(p.UIDs, next.UIDs...)
+	p.Anchor = cmp.Or(p.Anchor, next.Anchor)
 }
 
 // between returns the part of a passage that is added to the passage before it. Parts of one table have its header
@@ -125,8 +136,8 @@ func between(before, text string) string {
 }
 
 // Merge joins passages that follow each other on a page. The joined passage gets the rank of the best of them. The
-// function position returns the position of a chunk. Chunks without a position are not joined.
-func Merge(taken []Passage, position func(page, uid string) (Position, bool)) []Passage {
+// function position returns the position of a passage. Passages without a position are not joined.
+func Merge(taken []Passage, position func(Passage) (Position, bool)) []Passage {
 	type positioned struct {
 		Passage
 		at   Position
@@ -135,27 +146,24 @@ func Merge(taken []Passage, position func(page, uid string) (Position, bool)) []
 	var known []positioned
 	var out []positioned
 	for i, p := range taken {
-		if at, ok := position(p.Page.ID, p.UID); ok {
+		if at, ok := position(p); ok {
 			known = append(known, positioned{p, at, i})
 		} else {
 			out = append(out, positioned{p, Position{}, i})
 		}
 	}
 	slices.SortStableFunc(known, func(a, b positioned) int {
-		return cmp.Or(cmp.Compare(a.Page.ID, b.Page.ID), cmp.Compare(a.at.Ordinal, b.at.Ordinal))
+		return cmp.Or(cmp.Compare(a.Page.ID, b.Page.ID), cmp.Compare(a.at.First, b.at.First))
 	})
 	for i, p := range known {
-		if i == 0 || known[i-1].Page.ID != p.Page.ID || known[i-1].at.Ordinal+1 != p.at.Ordinal ||
-			known[i-1].Zone != p.Zone ||
-			known[i-1].at.End > p.at.Start {
+		if i == 0 || known[i-1].Page.ID != p.Page.ID || known[i-1].at.Last+1 != p.at.First ||
+			known[i-1].Zone != p.Zone || known[i-1].at.End > p.at.Start {
+			p.UIDs = slices.Clone(p.UIDs)
 			out = append(out, p)
 			continue
 		}
 		last := &out[len(out)-1]
-		if n := len(p.Heading); n > 0 && !slices.Equal(known[i-1].Heading, p.Heading) {
-			last.Text += "\n\n" + p.Heading[n-1] // the heading between the joined passages
-		}
-		last.Text += between(known[i-1].Text, p.Text)
+		last.Append(known[i-1].Passage, p.Passage)
 		last.Score, last.best = max(last.Score, p.Score), min(last.best, p.best)
 	}
 	slices.SortFunc(out, func(a, b positioned) int { return a.best - b.best })

@@ -22,7 +22,7 @@ func found(page string, uids ...string) search.Result {
 
 func names(all []Passage) (out []string) {
 	for _, p := range all {
-		out = append(out, p.Page.ID+p.UID)
+		out = append(out, p.Page.ID+p.UIDs[0])
 	}
 	return out
 }
@@ -40,7 +40,9 @@ func TestJ6RankingsAreFused(t *testing.T) {
 // TestJ6BudgetAndDuplicates checks that no text occurs twice, alone or inside another, and that all fit in the
 // budget; the best one is cut rather than omitted.
 func TestJ6BudgetAndDuplicates(t *testing.T) {
-	text := func(page, text string) Passage { return Passage{Page: search.Result{ID: page}, UID: "1", Text: text} }
+	text := func(page, text string) Passage {
+		return Passage{Page: search.Result{ID: page}, UIDs: []string{"1"}, Text: text}
+	}
 	long := strings.Repeat("The quay is closed. ", 100)
 	for name, tc := range map[string]struct {
 		ranked []Passage
@@ -73,10 +75,10 @@ func TestJ6BudgetAndDuplicates(t *testing.T) {
 // that a passage without a position is not.
 func TestJ6NeighboursAreMerged(t *testing.T) {
 	ranked := Fuse([]search.Result{found("a", "2", "5", "1"), found("b", "1", "2")})
-	merged := Merge(ranked, func(page, uid string) (Position, bool) {
+	merged := Merge(ranked, func(p Passage) (Position, bool) {
 		var n int
-		fmt.Sscan(uid, &n)
-		return Position{Ordinal: n, Start: n * 10, End: n*10 + 8}, page == "a"
+		fmt.Sscan(p.UIDs[0], &n)
+		return Position{First: n, Last: n, Start: n * 10, End: n*10 + 8}, p.Page.ID == "a"
 	})
 	if have, want := names(merged), []string{"a1", "a5", "b1", "b2"}; !slices.Equal(have, want) {
 		t.Fatalf("have %v, want %v", have, want)
@@ -92,11 +94,12 @@ func TestT4PartsOfATableHaveOneHeader(t *testing.T) {
 	const header = "| Dock | Fee |\n| --- | --- |\n"
 	page := search.Result{ID: "a"}
 	merged := Merge([]Passage{
-		{Page: page, UID: "2", Text: header + "| 3 | 30 |"}, {Page: page, UID: "1", Text: header + "| 1 | 10 |\n| 2 | 20 |"},
-		{Page: page, UID: "3", Text: "| Other | Header |\n| --- | --- |\n| 3 | 30 |"},
-	}, func(_, uid string) (Position, bool) {
-		n := int(uid[0] - '0')
-		return Position{Ordinal: n, Start: 100 * n, End: 100*n + 90}, true
+		{Page: page, UIDs: []string{"2"}, Text: header + "| 3 | 30 |"},
+		{Page: page, UIDs: []string{"1"}, Text: header + "| 1 | 10 |\n| 2 | 20 |"},
+		{Page: page, UIDs: []string{"3"}, Text: "| Other | Header |\n| --- | --- |\n| 3 | 30 |"},
+	}, func(p Passage) (Position, bool) {
+		n := int(p.UIDs[0][0] - '0')
+		return Position{First: n, Last: n, Start: 100 * n, End: 100*n + 90}, true
 	})
 	want := header + "| 1 | 10 |\n| 2 | 20 |\n| 3 | 30 |\n\n| Other | Header |\n| --- | --- |\n| 3 | 30 |"
 	if len(merged) != 1 || merged[0].Text != want {
