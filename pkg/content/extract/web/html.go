@@ -78,7 +78,7 @@ func assemble(p page, root *html.Node, objects []jsonld.Object, choose chooser) 
 	images, more := collectImages(c, previewOf(h), h.Base, p.limits.MaxImages)
 	doc := extract.Document{
 		Truncated:   s.Truncated || c.Truncated || c.Beside.Truncated || more,
-		Title:       extract.Title(c.Heading, h.OGTitle, h.Title, s.Heading),
+		Title:       titleOf(c.Heading, h.OGTitle, h.Title, s.Heading),
 		Language:    h.Language,
 		Canonical:   h.Canonical,
 		MetaRobots:  append(h.Robots, head.Robots(s.Metas)...),
