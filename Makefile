@@ -104,8 +104,9 @@ model: ## the model of the registry's protocol, every order of its steps (spin, 
 mutants: ## small changes to the protocol's code, one at a time, and the tests that should notice each (ARGS="-run commit")
 	$(GO) run -C measure ./mutants $(ARGS)
 
-soak: ## many more schedules of the simulation, 100,000 hosts (12 GB), many more kills, a million items, longer fuzzing
-	$(GO) test ./pkg/crawl -run 'TestSimulation|TestK11SimulationOfHints' -sim.runs 20000 -timeout 120m
+soak: ## all that tests otherwise do a share of, many more schedules of the simulation, 100,000 hosts (12 GB), many more kills, a million items, longer fuzzing
+	$(GO) test -p 1 $$(git grep -lE 'base/soaktest"|runtest\.EachFault' '*_test.go' | xargs -n 1 dirname | sort -u | sed 's,^,./,') -soak -timeout 120m
+	$(GO) test ./pkg/crawl -run 'TestSimulation|TestK11SimulationOfHints|TestZ1SimulationOfMoves|TestA13Records' -sim.runs 20000 -timeout 120m
 	$(GO) test ./pkg/registry -run TestK4ManyHosts -v -scale.hosts 100000 -timeout 120m
 	$(GO) test ./pkg/app -run TestCrash -v -crash.rounds 50 -crash.pages 2000 -timeout 60m
 	$(GO) test ./cmd/tidemark -run TestJ9CopyFollowsThroughKills -v -follow.kills 50 -timeout 60m

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/soaktest"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/search"
@@ -126,13 +127,14 @@ func (r *rig) result(path string) result {
 // invariants hold at every moment.
 func TestFaultsOfEveryStep(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
-		for first, tt := range disturbed {
+		for _, tt := range disturbed {
 			t.Run(tt.name, func(t *testing.T) {
 				want, _, steps := disturb(t, open, 0, false, tt.prepare, tt.force)
 				if steps < 5 {
 					t.Fatalf("only %d steps", steps)
 				}
-				for n := first % every(t); n < 2*steps; n += every(t) {
+				first, next := share(t, 2*steps)
+				for n := first; n < 2*steps; n += next {
 					step, after := n/2+1, n%2 == 1
 					t.Run(fmt.Sprintf("%d,after=%v", step, after), func(t *testing.T) {
 						have, hit, _ := disturb(t, open, step, after, tt.prepare, tt.force)
@@ -146,13 +148,27 @@ func TestFaultsOfEveryStep(t *testing.T) {
 	})
 }
 
-// every returns which of the faults are tried: in memory all of them. On the embedded store it is one in 15, at
-// other steps for each case, because there only the store itself can make a difference.
-func every(t *testing.T) int {
-	if strings.Contains(t.Name(), "/mem") {
-		return 1
+// share returns which of a number of faults are tried, beginning at another one for each case: in memory one in five.
+// On the embedded store there are fewer, because there only the store itself can make a difference.
+func share(t *testing.T, faults int) (first, next int) {
+	step := 5
+	if strings.Contains(t.Name(), "/embedded") {
+		step = 35
 	}
-	return 15
+	first, next = soaktest.Share(t, step)
+	return first % faults, next
+}
+
+// eachFault calls attempt without a fault, which counts the steps, and then with each of a share of the faults.
+func eachFault(t *testing.T, attempt func(s *saboteur)) {
+	calm := &saboteur{}
+	if attempt(calm); calm.count < 5 {
+		t.Fatalf("only %d steps", calm.count)
+	}
+	first, next := share(t, 2*calm.count)
+	for n := first; n < 2*calm.count; n += next {
+		attempt(&saboteur{nth: n/2 + 1, after: n%2 == 1})
+	}
 }
 
 // disturb runs one check whose nth step fails, and then everything that the host would do.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/tidemark/tidemark/pkg/base/soaktest"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage"
@@ -210,7 +211,8 @@ func TestZ1MovesUnderFaults(t *testing.T) {
 	calm.converge()
 	want := calm.after(moves, joins)
 	for _, after := range []bool{false, true} {
-		for nth := 1; moveUnderFault(t, &saboteur{nth: nth, after: after}, want); nth++ {
+		first, next := soaktest.Share(t, 3)
+		for nth := 1 + first; moveUnderFault(t, &saboteur{nth: nth, after: after}, want); nth += next {
 		}
 	}
 }

@@ -230,7 +230,8 @@ func TestA14FaultsOfPurge(t *testing.T) {
 		if steps < 8 {
 			t.Fatalf("only %d steps", steps)
 		}
-		for n := range 4 * steps {
+		first, next := share(t, 4*steps)
+		for n := first; n < 4*steps; n += next {
 			step, after, again := n/4+1, n%2 == 1, n%4 > 1
 			t.Run(fmt.Sprintf("%d,after=%v,again=%v", step, after, again), func(t *testing.T) {
 				disturbPurge(t, open, step, after, again)

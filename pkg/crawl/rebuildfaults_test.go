@@ -31,7 +31,8 @@ func disturbRebuilds(t *testing.T, open opener, raise bool) {
 	if count < 20 {
 		t.Fatalf("only %d operations", count)
 	}
-	for n := 0; n < 2*count; n += every(t) {
+	first, next := share(t, 2*count)
+	for n := first; n < 2*count; n += next {
 		nth, after := n/2+1, n%2 == 1
 		if hit, _ := disturbRebuild(t, open, nth, after, raise); t.Failed() {
 			t.Fatalf("operation %d (%s), after %v", nth, hit, after)

@@ -115,8 +115,12 @@ func (r *rig) elsewhere() (*site, string) {
 // blocks it once it has run out.
 func TestE3FaultsOfAResource(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
-		steps := 1
-		for n := 0; n < 2*steps; n++ {
+		steps := stepsOfAResource(t, open)
+		if steps < 10 {
+			t.Fatalf("only %d steps", steps)
+		}
+		first, next := share(t, 2*steps)
+		for n := first; n < 2*steps; n += next {
 			s := &saboteur{nth: n/2 + 1, after: n%2 == 1}
 			r := newRig(t, on(open), func(k *knobs) {
 				k.store = func(inner storage.Store) storage.Store { return storagetest.Hooked(inner, s) }
@@ -136,19 +140,13 @@ func TestE3FaultsOfAResource(t *testing.T) {
 			if err != nil || string(got.Body) != "t" {
 				t.Errorf("step %d (%s), after %v, again: %q, %v", s.nth, s.hit, s.after, got.Body, err)
 			}
-			if steps == 1 {
-				steps = r.stepsOfAResource(t, open)
-			}
-		}
-		if steps < 10 {
-			t.Errorf("only %d steps", steps)
 		}
 	})
 }
 
 // stepsOfAResource counts the reads and writes for a resource that redirects to another host, where nothing is known
 // of either host.
-func (*rig) stepsOfAResource(t *testing.T, open opener) int {
+func stepsOfAResource(t *testing.T, open opener) int {
 	s := &saboteur{armed: true}
 	r := newRig(t, on(open))
 	other, base := r.elsewhere()

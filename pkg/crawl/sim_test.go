@@ -33,8 +33,8 @@ import (
 
 var (
 	simSeed = flag.Uint64("sim.seed", 0, "run only this seed")
-	simRuns = flag.Int("sim.runs", 60,
-		"how many random schedules to run; a tenth as many on the embedded store, and of deaths")
+	simRuns = flag.Int("sim.runs", 24,
+		"how many random schedules to run; a tenth as many on the embedded store, and an eighth of deaths")
 )
 
 func TestSimulation(t *testing.T) {
@@ -43,7 +43,7 @@ func TestSimulation(t *testing.T) {
 			t.Error("no deferred write was lost")
 		}
 	})
-	t.Run("embedded", func(t *testing.T) { simulateAll(t, openEmbedded, *simRuns/10) })
+	t.Run("embedded", func(t *testing.T) { simulateAll(t, openEmbedded, max(1, *simRuns/10)) })
 }
 
 // simulateAll runs histories, and returns how many deferred writes were lost in them.

@@ -15,7 +15,7 @@ import (
 // in a day than the budgets allow. Work continues on the next days, and nothing that was requested is lost.
 func TestSimulationOfBudgets(t *testing.T) {
 	t.Run("mem", func(t *testing.T) { simulateBudgets(t, openMem, *simRuns/4) })
-	t.Run("embedded", func(t *testing.T) { simulateBudgets(t, openEmbedded, *simRuns/50) })
+	t.Run("embedded", func(t *testing.T) { simulateBudgets(t, openEmbedded, max(1, *simRuns/50)) })
 }
 
 func simulateBudgets(t *testing.T, open opener, runs int) {

@@ -44,7 +44,7 @@ type deaths struct {
 // which a job could send a request and nobody sends one. Among the hosts are new ones, which are asked for pages that
 // do not exist, while suspects are tried.
 func TestSimulationOfDeaths(t *testing.T) {
-	runs, died, stopped := *simRuns/10, 0, 0
+	runs, died, stopped := *simRuns/8, 0, 0
 	for i := range runs {
 		seed := uint64(i) + 1
 		if *simSeed != 0 {

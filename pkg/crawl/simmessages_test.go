@@ -70,7 +70,7 @@ func TestSimulationOfMessages(t *testing.T) {
 	for name, open := range map[string]opener{"mem": openMem, "embedded": openEmbedded} {
 		runs := *simRuns / 4
 		if name == "embedded" {
-			runs /= 10
+			runs = max(1, runs/10)
 		}
 		for i := range runs {
 			seed := uint64(i) + 1

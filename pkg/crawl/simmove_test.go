@@ -17,7 +17,7 @@ import (
 // identity.
 func TestZ1SimulationOfMoves(t *testing.T) {
 	t.Run("mem", func(t *testing.T) { simulateMoves(t, openMem, *simRuns/8) })
-	t.Run("embedded", func(t *testing.T) { simulateMoves(t, openEmbedded, *simRuns/50) })
+	t.Run("embedded", func(t *testing.T) { simulateMoves(t, openEmbedded, max(1, *simRuns/50)) })
 }
 
 func simulateMoves(t *testing.T, open opener, runs int) {

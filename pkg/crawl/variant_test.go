@@ -249,8 +249,7 @@ func TestA16VariantsAtOnce(t *testing.T) {
 // the page is checked soon.
 func TestA16FaultsOfWaking(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
-		for n, steps := 0, 1; n < 2*steps; n++ {
-			s := &saboteur{nth: n/2 + 1, after: n%2 == 1}
+		eachFault(t, func(s *saboteur) {
 			r, w := wide(t, on(open), func(k *knobs) {
 				k.store = func(inner storage.Store) storage.Store { return storagetest.Hooked(inner, s) }
 			})
@@ -259,7 +258,7 @@ func TestA16FaultsOfWaking(t *testing.T) {
 			r.register(false, apexS)
 			s.armed = true
 			_ = r.Process(t.Context(), r.jobs()[0])
-			steps, s.armed = max(steps, s.count), false
+			s.armed = false
 			r.checkInvariants()
 			for range 8 {
 				r.sweepAfter(4 * time.Minute)
@@ -267,7 +266,7 @@ func TestA16FaultsOfWaking(t *testing.T) {
 			if r.shown() != apexS {
 				t.Errorf("step %d (%s), after %v: shown %q", s.nth, s.hit, s.after, r.shown())
 			}
-		}
+		})
 	})
 }
 
@@ -275,8 +274,7 @@ func TestA16FaultsOfWaking(t *testing.T) {
 // URL variant is back soon.
 func TestA16FaultsOfHandingOver(t *testing.T) {
 	onStores(t, func(t *testing.T, open opener) {
-		for n, steps := 0, 1; n < 2*steps; n++ {
-			s := &saboteur{nth: n/2 + 1, after: n%2 == 1}
+		eachFault(t, func(s *saboteur) {
 			r, w := wide(t, on(open), func(k *knobs) {
 				k.crawl.Schedule.GoneAfter = 1
 				k.store = func(inner storage.Store) storage.Store { return storagetest.Hooked(inner, s) }
@@ -289,7 +287,7 @@ func TestA16FaultsOfHandingOver(t *testing.T) {
 			delete(w.pages, apexS)
 			s.armed = true
 			_ = r.Process(t.Context(), r.jobs()[0])
-			steps, s.armed = max(steps, s.count), false
+			s.armed = false
 			r.checkInvariants()
 			for range 12 {
 				r.sweepAfter(4 * time.Minute)
@@ -297,7 +295,7 @@ func TestA16FaultsOfHandingOver(t *testing.T) {
 			if r.shown() != apex {
 				t.Errorf("step %d (%s), after %v: shown %q", s.nth, s.hit, s.after, r.shown())
 			}
-		}
+		})
 	})
 }
 
