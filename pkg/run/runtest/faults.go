@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/soaktest"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 )
 
@@ -98,20 +99,19 @@ func (f *Fault) Hit() string {
 
 // EachFault calls attempt once without a fault, and counts the operations. Then it calls attempt twice for each of
 // these operations: first the operation fails before it takes effect, then after it takes effect. If every is greater
-// than 1, only every nth operation is tested, where n is that number. The first call must count at least as many
-// operations as the argument least requires.
+// than 1, only every nth operation is tested, where n is that number. Without -soak, a fifth of these faults are tried.
+// The first call must count at least as many operations as the argument least requires.
 func EachFault(t *testing.T, least, every int, attempt func(t *testing.T, f *Fault)) {
 	t.Helper()
 	calm := &Fault{}
 	if attempt(t, calm); t.Failed() || calm.Count() < least {
 		t.Fatalf("%d operations without a fault, want at least %d and no failure", calm.Count(), least)
 	}
-	for n := 1; n <= calm.Count(); n += every {
-		for _, late := range []bool{false, true} {
-			f := &Fault{Nth: n, Late: late}
-			if attempt(t, f); t.Failed() {
-				t.Fatalf("operation %d of %d, %s, failed; it took effect: %v", n, calm.Count(), f.Hit(), late)
-			}
+	first, next := soaktest.Share(t, 5)
+	for n := first; 1+n/2*every <= calm.Count(); n += next {
+		f := &Fault{Nth: 1 + n/2*every, Late: n%2 == 1}
+		if attempt(t, f); t.Failed() {
+			t.Fatalf("operation %d of %d, %s, failed; it took effect: %v", f.Nth, calm.Count(), f.Hit(), f.Late)
 		}
 	}
 }

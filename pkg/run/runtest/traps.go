@@ -7,11 +7,12 @@ import (
 
 // Links returns a page with links.
 func Links(to ...string) string {
-	text := "<p>A page of its own"
+	text := strings.Builder{}
+	text.WriteString("<p>A page of its own")
 	for _, one := range to {
-		text += fmt.Sprintf(`<a href="%s">%s</a>`, one, one)
+		fmt.Fprintf(&text, `<a href="%s">%s</a>`, one, one)
 	}
-	return text
+	return text.String()
 }
 
 // TrapSite lays a site with real pages, and with a calendar, filters, sessions and paths without end. It returns its
