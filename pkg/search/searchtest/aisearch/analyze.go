@@ -143,24 +143,27 @@ func (f charFilter) filter() (func([]char) []char, error) {
 // mapping returns a filter that replaces one or two characters, of which two come first. The service would also accept
 // longer strings.
 func (f charFilter) mapping() (func([]char) []char, error) {
-	to := map[string]string{}
+	to := map[[2]rune]string{}
 	for _, m := range f.Mappings {
 		from, mapped, found := strings.Cut(m, "=>")
 		if n := utf8.RuneCountInString(from); !found || n < 1 || n > 2 {
 			return nil, refuse("mapping %q", m)
 		}
-		to[from] = mapped
+		key := [2]rune{}
+		copy(key[:], []rune(from))
+		to[key] = mapped
 	}
-	return func(cs []char) (out []char) {
+	return func(cs []char) []char {
+		out := make([]char, 0, len(cs))
 		for len(cs) > 0 {
 			n, mapped, found := 1, "", false
 			if len(cs) > 1 {
-				if mapped, found = to[string(cs[0].r)+string(cs[1].r)]; found {
+				if mapped, found = to[[2]rune{cs[0].r, cs[1].r}]; found {
 					n = 2
 				}
 			}
 			if !found {
-				if mapped, found = to[string(cs[0].r)]; !found {
+				if mapped, found = to[[2]rune{cs[0].r}]; !found {
 					out = append(out, cs[0])
 				}
 			}
@@ -176,7 +179,8 @@ func (f charFilter) mapping() (func([]char) []char, error) {
 // replace replaces the matches of a pattern. Each resulting character has the byte range of the whole match.
 func replace(cs []char, pattern *regexp.Regexp, replacement string) []char {
 	var text strings.Builder
-	var at []int // index of the character that begins at each byte
+	text.Grow(len(cs))
+	at := make([]int, 0, len(cs)+1) // index of the character that begins at each byte
 	for i, c := range cs {
 		n, _ := text.WriteRune(c.r)
 		for range n {
