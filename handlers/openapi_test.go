@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -17,10 +18,12 @@ import (
 	"github.com/tidemark/tidemark/pkg/api/openapi"
 )
 
+var readDescription = sync.OnceValues(func() (*openapi.Document, error) { return openapi.Read(openapi.JSON) })
+
 // described returns the operations of the document by route.
 func described(t *testing.T) map[string]openapi.Operation {
 	t.Helper()
-	d, err := openapi.Read(openapi.JSON)
+	d, err := readDescription()
 	must(t, err)
 	out := map[string]openapi.Operation{}
 	for _, path := range d.Paths {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/soaktest"
 	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/registry"
 	"github.com/tidemark/tidemark/pkg/storage/snapshot"
@@ -18,7 +19,7 @@ import (
 )
 
 // backupPages is how many pages TestL5BackupWhileCrawling crawls.
-const backupPages = 240
+var backupPages = soaktest.Count(120, 240)
 
 // TestL5BackupWhileCrawling makes one backup after the other while the app crawls, and restores each. The registry's
 // invariants hold, everything can be exported, and every indexed page has its snapshot. Then the app continues with a

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/soaktest"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
@@ -39,10 +40,14 @@ func dieAtEachRequest(t *testing.T, prompt bool, stores map[string]opener) {
 	for name, open := range stores {
 		t.Run(name, func(t *testing.T) {
 			for _, after := range []bool{false, true} {
-				n, step := 1, 1
+				n, step := soaktest.Share(t, 5)
 				if name != "mem" {
-					step = 4 // there only the store itself can make a difference
+					n, step = soaktest.Share(t, 15) // there only the store itself can make a difference
 				}
+				if after {
+					n = (n + step/2) % step
+				}
+				n++
 				for toldThoughItDies(t, newRigOn(t, open), n, after, prompt) {
 					n += step
 				}

@@ -20,6 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/zstd"
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/base/soaktest"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/sqlitefile"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest"
@@ -58,7 +59,7 @@ func restoreTo(t testing.TB, backup []byte) (dir string) {
 func TestL5BackupOfARunningStore(t *testing.T) {
 	dir := t.TempDir()
 	told, names := map[string][]string{}, make(chan [2]string, 1<<16)
-	for range 3 {
+	for range soaktest.Count(2, 3) {
 		p := start(t, "acknowledge", dir)
 		if !p.lines.Scan() {
 			t.Fatal("the child wrote nothing")
@@ -72,7 +73,7 @@ func TestL5BackupOfARunningStore(t *testing.T) {
 				}
 			}
 		}()
-		for range 3 {
+		for range soaktest.Count(2, 3) {
 			for n := len(names); n > 0; n-- {
 				line := <-names
 				told[line[0]] = append(told[line[0]], line[1])

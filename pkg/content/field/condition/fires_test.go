@@ -7,11 +7,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tidemark/tidemark/pkg/base/soaktest"
 	"github.com/tidemark/tidemark/pkg/content/field"
 )
 
 // histories is the number of random histories of a test.
-const histories = 1000
+var histories = soaktest.Count(400, 1000)
 
 // TestG2ConditionsFireExactlyWhenTheyShould checks over random histories of shops in eight locales that each condition
 // fires at the checks at which a model says so, and at no other. The model follows each condition with a machine that
@@ -31,7 +32,7 @@ func TestG2ConditionsFireExactlyWhenTheyShould(t *testing.T) {
 			}
 		}
 	}
-	const most = histories / 50
+	most := histories / 50
 	if misread > most {
 		t.Errorf("%d histories ended because a page was not read as it is; want at most %d", misread, most)
 	}
