@@ -11,6 +11,7 @@ import (
 	policy "github.com/tidemark/tidemark/pkg/policy/host"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/sqlitestore"
+	"github.com/tidemark/tidemark/pkg/storage/storagetest"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest/mem"
 )
 
@@ -60,7 +61,7 @@ func openMem(t testing.TB, o Options) bench {
 
 func openEmbedded(t testing.TB, o Options) bench {
 	t.Helper()
-	c, dir := newClock(), t.TempDir()
+	c, dir := newClock(), storagetest.TempDir(t)
 	return openOn(t, func() storage.Store {
 		under, err := sqlitestore.Open(dir, sqlitestore.Options{Now: c.Now})
 		if err != nil {
