@@ -16,7 +16,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/api"
 )
 
-var wideToo = flag.Bool("wide", false, "play the jobs at 1280 pixels, and look at pages in the dark, too")
+var wideToo = flag.Bool("wide", false, "play the jobs at 1280 pixels, too, look at pages in the dark, and at "+
+	"lists of 3000 things")
 
 // This file plays what people do who watch pages, from an empty folder to the message, with presses only. Afterwards a
 // site does to each page what sites do: a row is inserted above, the list has another order, and classes have other
