@@ -368,7 +368,8 @@ func join(pieces []piece) (joined []piece) {
 func printShapes(out io.Writer, pieces []piece) error {
 	general := regexp.MustCompile(`(?i)(^|› )(types|note|example|examples|see also|hinweis|beispiel|exemple|remarque)$`)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprint(w, "\npieces\tnumber\tbelow 30 tokens\tgeneral name\tprose ends in a colon\tends in a colon\tno anchor\t\n")
+	fmt.Fprint(w, "\npieces\tnumber\tbelow 30 tokens\tand no whole section\t"+
+		"general name\tprose ends in a colon\tends in a colon\tno anchor\t\n")
 	for _, way := range []struct {
 		name   string
 		pieces []piece
@@ -385,8 +386,15 @@ func printShapes(out io.Writer, pieces []piece) error {
 			}
 			return 100 * float64(n) / float64(max(all, 1))
 		}
-		fmt.Fprintf(w, "%s\t%d\t%.1f %%\t%.1f %%\t%.1f %%\t%.1f %%\t%.1f %%\t\n", way.name, len(way.pieces),
+		of := map[[2]string]int{} // pieces of each section
+		for _, p := range way.pieces {
+			of[[2]string{p.page, p.heading}]++
+		}
+		fmt.Fprintf(w, "%s\t%d\t%.1f %%\t%.1f %%\t%.1f %%\t%.1f %%\t%.1f %%\t%.1f %%\t\n", way.name, len(way.pieces),
 			share(func(p piece) bool { return p.tokens() < 30 }, nil),
+			share(func(p piece) bool {
+				return p.tokens() < 30 && (p.heading == "" || of[[2]string{p.page, p.heading}] > 1)
+			}, nil),
 			share(func(p piece) bool { return general.MatchString(p.heading) }, nil),
 			share(piece.introduces, func(p piece) bool { return p.kind == chunk.Prose }),
 			share(piece.introduces, nil), share(func(p piece) bool { return p.anchor == "" }, nil))

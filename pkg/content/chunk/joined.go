@@ -65,16 +65,21 @@ type joined struct {
 	leads  bool // the last chunk introduces what follows
 }
 
-// join decides which chunks are one unit with the chunk before them. What introduces something stays with it, and small
-// chunks stay with a neighbour of their section. A unit never holds two sections that follow each other.
+// join decides which chunks are one unit with the chunk before them. What introduces something stays with it. A chunk
+// that is small stays with what follows in its section, and if it is the last of it or a part of a thing, with what is
+// before it. A unit never holds two sections that follow each other.
 func join(chunks []Chunk) {
 	var u joined
 	o := outlineOf(chunks)
+	sections := make([][]string, len(chunks))
 	for i := range chunks {
-		c := &chunks[i]
-		path := o.section(c)
+		sections[i] = o.section(&chunks[i])
+	}
+	for i := range chunks {
+		c, path := &chunks[i], sections[i]
 		size := c.Tokens + Tokens(c.Lead)
-		c.Joined = i > 0 && u.includes(c, path, size)
+		ends := i+1 == len(chunks) || !slices.Equal(sections[i+1], path) || len(HeadingPath(c.Heading)) > len(path)
+		c.Joined = i > 0 && u.includes(c, path, size, ends)
 		if !c.Joined {
 			u = joined{zone: c.Zone}
 		}
@@ -82,16 +87,17 @@ func join(chunks []Chunk) {
 	}
 }
 
-// includes reports whether the next chunk belongs to the unit.
-func (u *joined) includes(c *Chunk, path []string, size int) bool {
+// includes reports whether the next chunk belongs to the unit. Ends is set if the chunk is the last of its section, or
+// a part of the thing that the section is about.
+func (u *joined) includes(c *Chunk, path []string, size int, ends bool) bool {
 	if c.Zone != u.zone || u.tokens+size > UnitBudget || len(path) < len(u.path) ||
 		!slices.Equal(path[:len(u.path)], u.path) {
 		return false
 	}
-	if len(path) > len(u.path) {
+	if u.leads || len(path) > len(u.path) {
 		return u.leads
 	}
-	return u.leads || u.tokens < small || size < small || strings.HasPrefix(c.Text, ": ")
+	return u.tokens < small || ends && size < small || strings.HasPrefix(c.Text, ": ")
 }
 
 // introduces reports whether a text announces what follows it.

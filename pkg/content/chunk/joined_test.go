@@ -39,7 +39,8 @@ func TestC7WhatIsOneUnit(t *testing.T) {
 		"more than fits":            {blocks{h(1, "A"), longer, p("They are:"), code, long, long}, []int{2, 1}},
 		"headings without a text":   {blocks{h(2, "One?"), h(2, "Two?"), h(2, "Three?"), p("yes")}, []int{1, 1, 1}},
 		"beside the main content":   {blocks{p("one"), beside}, []int{1, 1}},
-		"a definition and its term": {blocks{h(1, "A"), long, code, p(": " + long.Text)}, []int{3}},
+		"a definition and its term": {blocks{h(1, "A"), code, p(": " + long.Text)}, []int{2}},
+		"small ones in a row":       {blocks{h(1, "A"), code, long, code, long, code}, []int{2, 3}},
 	} {
 		var have []int
 		for _, c := range split("url_a", "", tt.blocks...) {
