@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -135,6 +136,9 @@ func changeOfChunk(e search.Event) api.ChunkChange {
 	c.ChunkUIDs, c.Capture, c.Text = []string{e.Chunk.UID}, history.Digest(e.Page.Capture), e.Chunk.Text
 	c.Hash, c.TextHash = snapshot.Hash([]byte(embed.Text(e.Chunk))), snapshot.Hash([]byte(e.Chunk.Text))
 	c.HeadingPath, c.URL, c.Anchor = chunk.HeadingPath(e.Chunk.Heading), e.Page.URL, wire.Anchor(e.Chunk.Anchor)
+	if page, isPage := strings.CutPrefix(e.Chunk.Anchor, "page="); isPage {
+		c.Page, _ = strconv.Atoi(page)
+	}
 	c.Title, c.Language, c.Zone, c.Tags = e.Page.Title, e.Page.Language, e.Chunk.Zone, e.Page.Tags
 	c.PublishedAt, c.ChangedAt = e.Page.PublishedAt, e.Page.ChangedAt
 	return c

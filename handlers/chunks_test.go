@@ -5,7 +5,18 @@ import (
 	"testing"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/search"
 )
+
+// TestJ9PageOfAPDF checks that a change of a chunk of a PDF file has the number of its page.
+func TestJ9PageOfAPDF(t *testing.T) {
+	for anchor, want := range map[string]int{"page=12": 12, "pages": 0, "": 0} {
+		c := changeOfChunk(search.Event{Op: search.OpPut, Chunk: search.Chunk{Text: "Tides", Anchor: anchor}})
+		if c.Page != want || c.Anchor != anchor {
+			t.Errorf("%q: page %d, anchor %q", anchor, c.Page, c.Anchor)
+		}
+	}
+}
 
 // TestJ9CopyByPages checks that a copy that is read one chunk at a time, with a removal in between, has what the index
 // has.

@@ -52,6 +52,7 @@ type ChunkChange struct {
 	HeadingPath []string  `json:"headingPath,omitempty"`
 	URL         string    `json:"url,omitempty"`
 	Anchor      string    `json:"anchor,omitempty"` // fragment of the URL that leads to the text
+	Page        int       `json:"page,omitempty"`   // of a PDF file with several pages, on which the text begins, from 1
 	Title       string    `json:"title,omitempty"`
 	Language    string    `json:"language,omitempty"`
 	Zone        string    `json:"zone,omitempty"` // beside, or left out for the main content

@@ -1,6 +1,7 @@
 package pdf
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -10,7 +11,8 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/extract"
 )
 
-// assemble makes blocks from lines.
+// assemble makes blocks from lines. The anchor of a block is its page, by which viewers open the file there (RFC 8118
+// §3), if the file has several pages.
 func assemble(lines []line) []extract.Block {
 	a := assembler{leading: leading(lines)}
 	a.findRows(lines)
@@ -24,6 +26,11 @@ func assemble(lines []line) []extract.Block {
 		a.lines = append(a.lines, l)
 	}
 	a.flush()
+	if len(lines) > 0 && lines[len(lines)-1].page > 0 {
+		for i, page := range a.pages {
+			a.blocks[i].Anchor = fmt.Sprintf("page=%d", page+1)
+		}
+	}
 	return a.blocks
 }
 
@@ -32,6 +39,7 @@ type assembler struct {
 	leading float64 // usual distance between lines, as a multiple of the type size
 	lines   []line
 	blocks  []extract.Block
+	pages   []int // on which the blocks begin, from 0
 }
 
 // breaks reports whether l begins a new block.
@@ -162,6 +170,9 @@ func (a *assembler) flush() {
 		a.addItem("- " + rest)
 	default:
 		a.blocks = append(a.blocks, extract.Block{Kind: extract.Paragraph, Text: text})
+	}
+	if len(a.blocks) > len(a.pages) {
+		a.pages = append(a.pages, first.page)
 	}
 }
 

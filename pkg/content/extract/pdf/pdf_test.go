@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -261,5 +262,22 @@ func TestB6GoldensKeepTheirVersion(t *testing.T) {
 	}
 	if have := h.Sum64(); have != digest || lineage.Current.Component("text") != version {
 		t.Errorf("the digest is %#x: raise the text component of lineage.Current, and write both here", have)
+	}
+}
+
+// TestA17PagesAreAnchors checks that each block of a file of several pages leads to the page on which it begins (A17).
+func TestA17PagesAreAnchors(t *testing.T) {
+	for name, want := range map[string][]string{"office": {""}, "columns": {"page=1", "page=2", "page=3", "page=4"}} {
+		doc, err := engine.Extract(load(t, name+".pdf"), options())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var have []string
+		for _, b := range doc.Blocks {
+			have = append(have, b.Anchor)
+		}
+		if have = slices.Compact(have); !slices.Equal(have, want) {
+			t.Errorf("%s: %q, want %q", name, have, want)
+		}
 	}
 }
