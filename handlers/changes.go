@@ -34,6 +34,7 @@ type changeHandlers struct {
 func (h *changeHandlers) Routes() []wire.Route {
 	return []wire.Route{
 		wire.On(api.ListChanges, h.changes),
+		wire.On(api.ListFailures, h.failures),
 		{Endpoint: api.ChangesAtom.Endpoint, Answer: h.changesAtom},
 		{Endpoint: api.ChangesJSON.Endpoint, Answer: h.changesJSONFeed},
 		wire.OnAny(api.ExportChanges, h.exportChanges),
@@ -73,6 +74,9 @@ func (h *changeHandlers) Triggers() map[string]wire.Trigger {
 
 // maxScannedChanges limits the number of changes that are read for one page of a list.
 const maxScannedChanges = 5000
+
+// clocksDiffer is by how much changes may be out of the order of their times.
+const clocksDiffer = 5 * time.Minute
 
 // changeQuery selects changes, and gives the position where the page begins.
 type changeQuery struct {
@@ -270,9 +274,8 @@ func newestChanges(
 	if page.Cursor = end.String(); q.Continuation == "" {
 		at = end
 	}
-	const slack = 5 * time.Minute // clocks differ, so changes are only roughly in order of time
 	over := func(c feed.Change) bool {
-		return !c.Position.After(q.after) || c.At.Before(q.since.Add(-slack)) && !q.since.IsZero()
+		return !c.Position.After(q.after) || c.At.Before(q.since.Add(-clocksDiffer)) && !q.since.IsZero()
 	}
 	found := all.Newest(ctx, at)
 	if q.reader != nil {

@@ -96,6 +96,7 @@ var views = map[string]view{
 
 	// Tidemark itself: what a person must solve, the work in progress, the index and the keys.
 	"GET /attention":  (*visit).attention,
+	"GET /failures":   (*visit).failures,
 	"GET /machine":    (*visit).machine,
 	"GET /index":      (*visit).index,
 	"POST /index":     (*visit).startRebuild,

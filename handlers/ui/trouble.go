@@ -252,6 +252,23 @@ func (p *aPosition) improve(ctx context.Context, c *api.Client) {
 	}
 }
 
+// failuresData lists the pages that began to fail, by site and hour.
+type failuresData struct {
+	api.FailureQuery
+	Failures []api.Failure
+	Next     string // the continuation
+}
+
+// failures lists what began to fail, also what has recovered since.
+func (v *visit) failures() page {
+	q := v.URL.Query()
+	d := failuresData{FailureQuery: api.FailureQuery{Host: q.Get("host"), Kind: q.Get("kind"), Since: q.Get("since"),
+		Continuation: q.Get("after"), Top: 100}}
+	list := ask(v, api.ListFailures, d.FailureQuery)
+	d.Failures, d.Next = list.Failures, list.Continuation
+	return page{Name: "failures", Title: "Failures", Data: d}
+}
+
 const (
 	// costly is the duration from which a count is so slow that pages may show the last count again.
 	costly = 50 * time.Millisecond

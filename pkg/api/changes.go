@@ -135,6 +135,38 @@ type FeedChange struct {
 	Outcomes
 }
 
+// FailureQuery lists the pages that could not be read, newest first.
+type FailureQuery struct {
+	// A time or a date; or a span such as 1h, 7d, day, week, month or year, counted back from now.
+	Since string `json:"since,omitempty"`
+	Host  string `json:"host,omitempty"` // Only failures of this host.
+	// Only failures of this kind: dns, connection, tls or robots where the host could not be reached; http_4xx or
+	// http_5xx; page where the answer could not be read; index; or another kind that GET metrics counts.
+	Kind string `json:"kind,omitempty"`
+	Top  int    `json:"top,omitempty" default:"50" min:"1" max:"500"` // Failures per page.
+	// The continuation of the previous page; omit it for the first page.
+	Continuation string `json:"continuation,omitempty"`
+}
+
+// FailurePage is a page of failures.
+type FailurePage struct {
+	Failures     []Failure `json:"failures"`
+	Continuation string    `json:"continuation,omitempty"`
+}
+
+// Failure is the pages of a host that began to fail within an hour, in UTC: that could not be read three times in a
+// row, or whose host was out of reach for three tries or an hour. At, Kind, First and ItemID are those of the first
+// of them.
+type Failure struct {
+	At    time.Time `json:"at"`
+	Kind  string    `json:"kind,omitempty"` // left out if an older version wrote it
+	Host  string    `json:"host"`           // "" for files
+	Count int       `json:"count"`          // how many pages
+	First string    `json:"first"`          // why
+	// the item
+	ItemID string `json:"itemId"`
+}
+
 // Small is why nothing in a change is told by default.
 type Small struct {
 	Why  string `json:"why"`            // beside, moves, clock, recurs, order, index or added

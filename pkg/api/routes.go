@@ -142,11 +142,12 @@ var (
 
 // Changes.
 var (
-	ListChanges = route[ChangeQuery, ChangePage](ok, get, "changes")
-	ChangesAtom = route[FeedQuery, []byte](ok, get, "changes.atom").scoped(ScopeFeed).anonymous()
-	ChangesJSON = route[FeedQuery, JSONFeed](ok, get, "changes.json").scoped(ScopeFeed).anonymous()
-	GetDiff     = route[DiffQuery, Diff](ok, get, "items/{id}/diff")
-	GetReader   = route[None, Reader](ok, get, "readers/me")
+	ListChanges  = route[ChangeQuery, ChangePage](ok, get, "changes")
+	ChangesAtom  = route[FeedQuery, []byte](ok, get, "changes.atom").scoped(ScopeFeed).anonymous()
+	ChangesJSON  = route[FeedQuery, JSONFeed](ok, get, "changes.json").scoped(ScopeFeed).anonymous()
+	ListFailures = route[FailureQuery, FailurePage](ok, get, "failures")
+	GetDiff      = route[DiffQuery, Diff](ok, get, "items/{id}/diff")
+	GetReader    = route[None, Reader](ok, get, "readers/me")
 	// Changes to the reader's own state need only the scope read.
 	SaveReader   = route[ReaderRequest, Reader](ok, http.MethodPatch, "readers/me").scoped(ScopeRead)
 	MarkRead     = route[ReadRequest, Reader](ok, post, "changes/read").scoped(ScopeRead)

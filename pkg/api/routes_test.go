@@ -101,6 +101,8 @@ var requests = []asked{
 		return err
 	}},
 	ask(ChangesJSON, FeedQuery{Kind: "gone"}, "GET changes.json?kind=gone", ""),
+	ask(ListFailures, FailureQuery{Since: "1d", Host: "a.example", Kind: "dns", Top: 5},
+		"GET failures?host=a.example&kind=dns&since=1d&top=5", ""),
 	ask(GetDiff, DiffQuery{ID: "url_a", From: "b"}, "GET items/url_a/diff?from=b", ""),
 	ask(ExplainChange, ChangeID{ID: "1.2.3"}, "GET changes/1.2.3/why", ""),
 	ask(ListRules, RuleQuery{}, "GET rules", ""),

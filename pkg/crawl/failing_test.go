@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"fmt"
 	"log/slog"
+	"maps"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/base/telemetry"
+	"github.com/tidemark/tidemark/pkg/feed"
 )
 
 // TestS16FailedPages checks that the log has one line for the pages of a host that could not be checked, with their
@@ -72,5 +74,45 @@ func TestS16UnreachedHostIsTold(t *testing.T) {
 	if n := strings.Count(log.String(), "\n"); n != 1 || !strings.Contains(log.String(), "checks=3 ") ||
 		!strings.Contains(log.String(), "refused") || m.Failures.Total("connection") != 3 {
 		t.Errorf("%v failures, told:\n%s", m.Failures.Total("connection"), &log)
+	}
+}
+
+// TestS17CauseOfFailures checks that the feed has the kind of the failure of a page that begins to fail: by the answer,
+// by its host, or because its jobs were given up (S17).
+func TestS17CauseOfFailures(t *testing.T) {
+	r := newRig(t)
+	r.site.put("/broken", status(500))
+	r.site.put("/lost", text("fine"))
+	r.site.put("/away", text("fine"))
+	r.first("/lost")
+	for range feed.FailingAfter {
+		r.due("/lost")
+		for _, job := range r.jobs() {
+			must(t, r.GiveUp(t.Context(), job, "given up"))
+		}
+	}
+	r.register(false, "/broken")
+	r.mustWork()
+	for range feed.FailingAfter {
+		r.due("/broken")
+		r.mustWork()
+	}
+	r.down()
+	r.register(false, "/away")
+	r.mustWork()
+	for range feed.FailingAfter {
+		r.due("/away")
+		r.mustWork()
+	}
+	causes := map[string]string{}
+	for c, err := range r.feed.Oldest(t.Context(), feed.Position{}) {
+		must(t, err)
+		if c.Kind == feed.Failing {
+			causes[c.URL[strings.LastIndex(c.URL, "/"):]] = c.Cause
+		}
+	}
+	want := map[string]string{"/broken": "http_5xx", "/lost": "poisoned", "/away": "connection"}
+	if !maps.Equal(causes, want) {
+		t.Errorf("causes %v, want %v", causes, want)
 	}
 }

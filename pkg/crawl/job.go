@@ -239,11 +239,12 @@ func (j *job) index(ctx context.Context) {
 			}
 		}
 		f := verdict.Record(c, j.w.o.Clock(), j.w.o.Jitter())
+		if f.Failed {
+			f.Cause = verdict.KindOf(c)
+			j.failures = append(j.failures, failure{f.Cause, f.Item.ErrorMessage})
+		}
 		j.done = append(j.done, f)
 		j.outcomes = append(j.outcomes, verdict.Counted(c, f))
-		if f.Failed {
-			j.failures = append(j.failures, failure{verdict.KindOf(c), f.Item.ErrorMessage})
-		}
 		if c.Basis.RawBefore == "" || c.Basis.Forced {
 			j.fresh = append(j.fresh, f.Item)
 		}

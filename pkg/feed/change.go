@@ -153,6 +153,8 @@ type Change struct {
 	// change that is not silenced may have such text, too.
 	Silenced bool      `json:"silenced,omitempty"`
 	Ignored  []Ignored `json:"ignored,omitempty"`
+	// Cause is the kind of the failure, as the metrics count it, for [Failing]; "" in changes of older versions.
+	Cause string `json:"cause,omitempty"`
 	// Small says why nothing in the change is told by default; nil if something is.
 	Small *Small `json:"small,omitempty"`
 	// Fields are the values that have changed. The kind is [Field] if they explain all that differs.

@@ -25,6 +25,7 @@ type Finding struct {
 	Changed bool          // the finding counts as a change in the change rate
 	Differs bool          // something other than the content has changed, or earlier content has returned
 	Failed  bool          // the finding counts as a failure in the error rate
+	Cause   string        // of a failure: its kind, as the metrics count it
 	Unasked bool          // no request was sent to the site, so the finding counts in neither rate
 	Untried bool          // the check was put off: what is known of the deaths of workers stays
 }
@@ -325,7 +326,8 @@ func (c *commit) quarantine(ctx context.Context, p *pending, why error) {
 		was.SetError("what was found cannot be stored: " + why.Error())
 		was.Record(c.r.s.Now(), "error", was.ErrorMessage)
 		p.Item, p.Changed, p.Failed, p.quarantined, p.score = was, false, true, true, policy.LastModRecord{}
-		p.changes = changesOf(it, &Finding{Item: was, Failed: true}, c.r.s.Now())
+		p.changes = changesOf(it, &Finding{Item: was, Failed: true, Cause: string(fault.KindOf(why))},
+			c.r.s.Now())
 	}
 }
 

@@ -81,6 +81,7 @@ func changesOfPage(was *Item, f *Finding, now time.Time) (out []feed.Change) {
 	switch {
 	case !isFailing(was) && f.Failed && isFailing(is):
 		add(feed.Failing, is.ErrorMessage)
+		out[len(out)-1].Cause = f.Cause
 	case isFailing(was) && !wasGone && !isFailing(is) && is.CrawlAttempts == 0:
 		add(feed.Recovered, "the page was read again")
 	}
@@ -150,7 +151,7 @@ func (c *commit) outbox() (g feed.Group) {
 // Fail records, on every item of a job, that the job could not be processed (A19: the poison queue). It does not
 // change items that a worker has checked in spite of this, or holds now.
 func (r *Jobs) Fail(ctx context.Context, job Job, decide func(it *Item, now time.Time)) error {
-	return r.failEach(ctx, hostID{Partition: job.PartitionKey, Host: job.Host}, job.hashes(),
+	return r.failEach(ctx, hostID{Partition: job.PartitionKey, Host: job.Host}, "poisoned", job.hashes(),
 		func(h *hostRecord, items []Item, now time.Time) (out []*Item) {
 			for _, it := range eligible(items, job, now) {
 				decide(it, now)
@@ -165,8 +166,8 @@ func (r *Jobs) Fail(ctx context.Context, job Job, decide func(it *Item, now time
 		})
 }
 
-// failEach writes those items that the given function has changed because they fail, and publishes that.
-func (r *Jobs) failEach(ctx context.Context, id hostID, hashes []string,
+// failEach writes those items that the given function has changed because they fail, and publishes that with the cause.
+func (r *Jobs) failEach(ctx context.Context, id hostID, cause string, hashes []string,
 	fail func(h *hostRecord, items []Item, now time.Time) []*Item) error {
 	token := r.s.Options.Token()
 	var written *hostRecord
@@ -185,7 +186,7 @@ func (r *Jobs) failEach(ctx context.Context, id hostID, hashes []string,
 		}
 		for _, it := range fail(h, items, now) {
 			was := before[it.Key()]
-			changes = append(changes, changesOf(&was, &Finding{Item: *it, Failed: true}, now)...)
+			changes = append(changes, changesOf(&was, &Finding{Item: *it, Failed: true, Cause: cause}, now)...)
 			h.recount(tallyOf(&was), tallyOf(it))
 			c.Ops = append(c.Ops, it.Write(was.NextCrawlAt, now)...) // also the due row, which no job has
 			c.Hint = policy.Earlier(c.Hint, it.NextCrawlAt)

@@ -20,10 +20,11 @@ const mostFailed = 2000
 // does nothing if that is not so. It returns the number of items that fail for it from now on.
 func (r *Jobs) FailUnreached(ctx context.Context, partition, host string, least time.Duration) (failed int, err error) {
 	h, err := r.s.LoadHost(ctx, partition, host)
-	if u := &h.Policy.Unreached; err != nil || !u.Lasts(r.s.Now()) || r.s.Now().Sub(u.Since) < least {
+	u := &h.Policy.Unreached
+	if err != nil || !u.Lasts(r.s.Now()) || r.s.Now().Sub(u.Since) < least {
 		return 0, err
 	}
-	waiting, err := r.waiting(ctx, partition, host, h.Policy.Unreached.Since)
+	waiting, err := r.waiting(ctx, partition, host, u.Since)
 	if err != nil {
 		return 0, err
 	}
@@ -34,7 +35,7 @@ func (r *Jobs) FailUnreached(ctx context.Context, partition, host string, least 
 			n = len(out)
 			return out
 		}
-		if err := r.failEach(ctx, hostID{Partition: partition, Host: host}, chunk, fail); err != nil {
+		if err := r.failEach(ctx, hostID{Partition: partition, Host: host}, u.Of, chunk, fail); err != nil {
 			return failed, err
 		}
 		failed += n

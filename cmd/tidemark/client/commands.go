@@ -17,8 +17,8 @@ import (
 func Commands(t *terminal.Terminal, s *command.Server, user string) []*cobra.Command {
 	commands := []*cobra.Command{backfillCommand(t, s, user)}
 	for _, of := range []func(*terminal.Terminal, *command.Server) *cobra.Command{
-		acceptCommand, addCommand, addFileCommand, auditCommand, bulkCommand, changesCommand,
-		channelsCommand, deliveriesCommand, diffCommand, enrichCommand, entryCommand, fieldsCommand,
+		acceptCommand, addCommand, addFileCommand, auditCommand, bulkCommand, changesCommand, channelsCommand,
+		deliveriesCommand, diffCommand, enrichCommand, entryCommand, failuresCommand, fieldsCommand,
 		generationsCommand, healthCommand, importCommand, itemsCommand, mcpCommand, memoryCommand, migrateCommand,
 		offersCommand, pickCommand, rebuildCommand, reindexCommand, removeCommand, retrieveCommand, rulesCommand,
 		searchCommand, showCommand, sitesCommand, statusCommand, syncCommand, tagCommand, textCommand, undoCommand,

@@ -193,6 +193,7 @@ func (r *running) settings(id string) {
 // changes reads the changes, of which the only one is the new page.
 func (r *running) changes(id, capture string) {
 	ctx := r.Context()
+	ok(r.ListFailuresWithResponse(ctx, nil))
 	got := ok(r.ListChangesWithResponse(ctx, nil))
 	if len(got.Changes) == 0 || *got.Changes[len(got.Changes)-1].ItemId != id || got.Changes[0].Kind != "new" {
 		r.Errorf("changes %+v", got)

@@ -81,6 +81,14 @@ func watching() []operation {
 				"W1 changes that say something", "W1 changes of a time"},
 		},
 		{
+			of: api.ListFailures.Endpoint, id: "listFailures", tag: tagChanges,
+			summary: "List the pages that began to fail, by host and hour",
+			about: "Newest first. They are the changes of kind failing, so they are kept as long as changes are. A page " +
+				"that has recovered since stays in the list.",
+			gives: "A page of failures.",
+			shown: []string{"S17 failures", "S17 failures of a kind"},
+		},
+		{
 			of: api.ChangesAtom.Endpoint, id: "changesAtom", tag: tagChanges,
 			summary: "The newest changes as Atom",
 			about:   "RFC 4287, with an ETag. Where keys are required, the query parameter `key` may be a key for feeds.",
