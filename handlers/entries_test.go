@@ -75,6 +75,10 @@ func TestEntriesContract(t *testing.T) {
 		{"D5 off", "POST", "/api/test-mode/toggle", ""},
 		{"D5 settings", "GET", "/api/config", ""},
 		{"L10 settings", "GET", "/api/settings", ""},
+		{"L11 a setting is changed", "PATCH", "/api/settings", `{"LOG_LEVEL":"debug"}`},
+		{"L11 it is taken out of the file", "PATCH", "/api/settings", `{"LOG_LEVEL":null}`},
+		{"L11 the environment sets it", "PATCH", "/api/settings", `{"LITELLM_MASTER_KEY":"x"}`},
+		{"L11 a value that is none", "PATCH", "/api/settings", `{"LOG_LEVEL":"loud"}`},
 	} {
 		step.body = strings.ReplaceAll(strings.ReplaceAll(step.body, "LAST", last), "ENTRY",
 			"entry_telegram_thought_v1-"+strings.Repeat("a", 25)+"b")

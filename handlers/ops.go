@@ -61,7 +61,14 @@ type processHandlers struct {
 	Metrics  *telemetry.Metrics
 	Activity *activity.Log
 	Settings map[string]string // the settings, without the values of secrets
-	Sources  func() []api.ServerSetting
+	Sources  sources
+}
+
+// sources are where the settings of the program come from. Change changes some while it runs; its errors are Invalid,
+// with the name of the setting, and Conflict.
+type sources interface {
+	Shown() []api.ServerSetting
+	Change(api.SettingsPatch) error
 }
 
 // Routes returns the routes about this process.
@@ -71,6 +78,7 @@ func (h *processHandlers) Routes() []wire.Route {
 		wire.On(api.GetActivity, h.lastHours),
 		wire.On(api.GetConfig, h.config),
 		wire.On(api.GetSettings, h.settings),
+		wire.On(api.PatchSettings, h.changeSettings),
 	}
 }
 
@@ -135,7 +143,15 @@ func (h *processHandlers) config(context.Context, api.None) (api.Config, error) 
 
 // settings shows where the settings come from.
 func (h *processHandlers) settings(context.Context, api.None) (api.ServerSettings, error) {
-	return api.ServerSettings{Settings: h.Sources()}, nil
+	return api.ServerSettings{Settings: h.Sources.Shown()}, nil
+}
+
+// changeSettings changes settings in the settings file, which take effect at once.
+func (h *processHandlers) changeSettings(ctx context.Context, q api.SettingsPatch) (out api.ServerSettings, err error) {
+	if err := h.Sources.Change(q); err != nil {
+		return out, err
+	}
+	return h.settings(ctx, api.None{})
 }
 
 // listKeys lists the keys.

@@ -12,6 +12,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -173,7 +174,31 @@ var rigSettings = []api.ServerSetting{
 	{Name: "LOG_LEVEL", Value: "info", From: "default", Allowed: "a level"},
 }
 
-func ownSettings() []api.ServerSetting { return rigSettings }
+// rigSources are these settings. They take any value but "loud", and are useless for anything but tests of handlers.
+type rigSources struct{ all []api.ServerSetting }
+
+func ownSettings() *rigSources { return &rigSources{slices.Clone(rigSettings)} }
+
+func (s *rigSources) Shown() []api.ServerSetting { return s.all }
+
+func (s *rigSources) Change(values api.SettingsPatch) error {
+	for name, value := range values {
+		i := slices.IndexFunc(s.all, func(one api.ServerSetting) bool { return one.Name == name })
+		switch {
+		case i < 0:
+			return fault.Field(name, "there is no setting %q; did you mean LOG_LEVEL?", name)
+		case s.all[i].From == "environment":
+			return fault.New(fault.Conflict, "%s is set in the environment", name)
+		case value == nil:
+			s.all[i].Value, s.all[i].From = "info", "default"
+		case *value == "loud":
+			return fault.Field(name, "settings: %s=%q: allowed is %s", name, *value, s.all[i].Allowed)
+		default:
+			s.all[i].Value, s.all[i].From = *value, "file"
+		}
+	}
+	return nil
+}
 
 // newRig returns a rig. wrap lets a test put a store between the services and the real store.
 func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
@@ -223,7 +248,7 @@ func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
 			return strings.Repeat("a", 24) + string(rune('a'+tokens/26)) + string(rune('a'+tokens%26))
 		}})
 	r.v = &Services{Store: rows, Undo: done, Entries: mine, Config: map[string]string{"CRAWL_CONTACT": "a@port.example",
-		"LITELLM_MASTER_KEY": "(set)"}, Settings: ownSettings, Registry: reg, Feed: changes, Snapshots: snaps,
+		"LITELLM_MASTER_KEY": "(set)"}, Settings: ownSettings(), Registry: reg, Feed: changes, Snapshots: snaps,
 		Schemes: &fetch.SchemeGuesser{Transport: onlyHTTPS{}}, Manifests: index.NewManifests(rows), Worker: worker,
 		Index: engine, Rebuilds: rebuild.New(rows, reg, snaps, rebuild.Options{
 			Clock: clock, Token: func() string { return "token" }, Audit: index.NewAuditor(engine, index.NewManifests(rows),

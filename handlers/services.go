@@ -77,7 +77,7 @@ type Services struct {
 	Keys      *keys.Ring
 	Undo      *undo.Log
 	Config    map[string]string // the settings, without the values of secrets
-	Settings  func() []api.ServerSetting
+	Settings  sources           // where the settings come from
 	Rules     source.Rules
 	Version   string
 	Instance  string        // identifies the host instance; empty if unknown

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"cmp"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -52,9 +53,43 @@ func (v *visit) changeKeys() page {
 	return v.keysPage(keysData{Made: &made})
 }
 
+// settingsData lists the settings of the program.
+type settingsData struct {
+	Settings []api.ServerSetting
+	Changed  *api.ServerSetting // the one that was just changed
+	Name     string             // of the one whose typed value was refused
+	Typed    string
+	Problem  *api.Problem
+}
+
+// MayChange reports whether a setting can be changed while the program runs.
+func (settingsData) MayChange(s api.ServerSetting) bool { return !s.Restart && s.From != "environment" }
+
 // serverSettings shows the settings of the program.
-func (v *visit) serverSettings() page {
-	return page{Name: "settings", Title: "Settings", Data: ask(v, api.GetSettings, api.None{}).Settings}
+func (v *visit) serverSettings() page { return v.serverSettingsPage(settingsData{}) }
+
+func (v *visit) serverSettingsPage(d settingsData) page {
+	d.Settings = ask(v, api.GetSettings, api.None{}).Settings
+	changed := v.URL.Query().Get("changed")
+	i := slices.IndexFunc(d.Settings, func(s api.ServerSetting) bool { return s.Name == changed })
+	if i >= 0 && d.Problem == nil {
+		d.Changed = &d.Settings[i]
+	}
+	return page{Name: "settings", Title: "Settings", Data: d, Refused: d.Problem}
+}
+
+// changeSetting changes a setting, or takes it out of the file.
+func (v *visit) changeSetting() page {
+	name, typed := v.PostForm.Get("name"), strings.TrimSpace(v.PostForm.Get("value"))
+	patch := api.SettingsPatch{name: &typed}
+	if v.PostForm.Get("do") == "default" || typed == "" {
+		patch[name] = nil
+	}
+	ask(v, api.PatchSettings, patch)
+	if problem := v.refused(http.StatusBadRequest, http.StatusConflict); problem != nil {
+		return v.serverSettingsPage(settingsData{Name: name, Typed: typed, Problem: problem})
+	}
+	return goTo("/settings?changed=" + url.QueryEscape(name))
 }
 
 // maxHeld limits the number of hosts with waiting or failing items that a page shows.

@@ -102,6 +102,7 @@ var views = map[string]view{
 	"POST /index":     (*visit).startRebuild,
 	"GET /index/run":  (*visit).rebuild,
 	"GET /settings":   (*visit).serverSettings,
+	"POST /settings":  (*visit).changeSetting,
 	"GET /keys":       (*visit).keys,
 	"POST /keys":      (*visit).changeKeys,
 	"POST /test-mode": (*visit).setTestMode,

@@ -232,6 +232,10 @@ type ServerSettings struct {
 	Settings []ServerSetting `json:"settings"`
 }
 
+// SettingsPatch has new values of settings by name, as texts; null takes a setting out of the settings file. Only
+// settings whose restart is false can be changed while the program runs.
+type SettingsPatch map[string]*string
+
 // Config lists the server's settings. If the value of a setting may be secret, Config shows only whether it is set.
 type Config struct {
 	Settings map[string]string `json:"settings"`

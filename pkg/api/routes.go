@@ -275,18 +275,19 @@ var (
 
 // The app itself.
 var (
-	GetHealth   = route[None, Health](ok, get, "health").or(http.StatusServiceUnavailable).open()
-	GetConfig   = route[None, Config](ok, get, "config").scoped(ScopeAdmin)
-	GetSettings = route[None, ServerSettings](ok, get, "settings").scoped(ScopeAdmin)
-	GetMetrics  = route[None, []byte](ok, get, "metrics")
-	ListKeys    = route[None, Keys](ok, get, "keys").scoped(ScopeAdmin)
-	AddKey      = route[KeyRequest, NewKey](ok, post, "keys").scoped(ScopeAdmin)
-	RemoveKey   = route[KeyName, Key](ok, http.MethodDelete, "keys/{name}").scoped(ScopeAdmin)
-	GetActivity = route[ActivityQuery, Activity](ok, get, "activity")
-	GetOpenAPI  = route[None, map[string]any](ok, get, "openapi.json")
-	GetSchema   = route[SchemaName, map[string]any](ok, get, "schemas/{name}").open()
-	CallTool    = route[ToolMessage, ToolMessage](ok, post, "mcp").scoped(ScopeRead).anonymous()
-	GetDocs     = route[None, []byte](ok, get, "docs")
+	GetHealth     = route[None, Health](ok, get, "health").or(http.StatusServiceUnavailable).open()
+	GetConfig     = route[None, Config](ok, get, "config").scoped(ScopeAdmin)
+	GetSettings   = route[None, ServerSettings](ok, get, "settings").scoped(ScopeAdmin)
+	PatchSettings = route[SettingsPatch, ServerSettings](ok, http.MethodPatch, "settings").scoped(ScopeAdmin)
+	GetMetrics    = route[None, []byte](ok, get, "metrics")
+	ListKeys      = route[None, Keys](ok, get, "keys").scoped(ScopeAdmin)
+	AddKey        = route[KeyRequest, NewKey](ok, post, "keys").scoped(ScopeAdmin)
+	RemoveKey     = route[KeyName, Key](ok, http.MethodDelete, "keys/{name}").scoped(ScopeAdmin)
+	GetActivity   = route[ActivityQuery, Activity](ok, get, "activity")
+	GetOpenAPI    = route[None, map[string]any](ok, get, "openapi.json")
+	GetSchema     = route[SchemaName, map[string]any](ok, get, "schemas/{name}").open()
+	CallTool      = route[ToolMessage, ToolMessage](ok, post, "mcp").scoped(ScopeRead).anonymous()
+	GetDocs       = route[None, []byte](ok, get, "docs")
 )
 
 // Policy decides what happens to an entry whose key already exists (spec 001). PolicyID and PolicyKey never change.

@@ -219,6 +219,8 @@ var requests = []asked{
 	ask(GetHealth, None{}, "GET health", ""),
 	ask(GetConfig, None{}, "GET config", ""),
 	ask(GetSettings, None{}, "GET settings", ""),
+	ask(PatchSettings, SettingsPatch{"LOG_LEVEL": new("debug"), "CRAWL_MAX_DELAY_MS": nil}, "PATCH settings",
+		`{"CRAWL_MAX_DELAY_MS":null,"LOG_LEVEL":"debug"}`),
 	ask(GetMetrics, None{}, "GET metrics", ""),
 	ask(GetActivity, ActivityQuery{Hours: 48}, "GET activity?hours=48", ""),
 	ask(GetOpenAPI, None{}, "GET openapi.json", ""),

@@ -3,11 +3,13 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
 	"net"
 	"net/url"
+	"path/filepath"
 	"time"
 
 	"github.com/tidemark/tidemark/handlers"
@@ -49,7 +51,7 @@ func New(get func(string) string, log *slog.Logger, set ...string) (*App, error)
 	if said := cfg.Proxies(); said != "" {
 		log.Info(said)
 	}
-	src := &Sources{getenv: get, environ: set}
+	src := &Sources{Path: filepath.Join(cfg.Data, ConfigFile), getenv: get, environ: set}
 	return &App{cfg: cfg, get: get, src: src, log: log, building: semaphore.NewWeighted(1)}, nil
 }
 
@@ -84,10 +86,7 @@ func (a *App) Services(ctx context.Context) (*handlers.Services, error) {
 	if err != nil {
 		return nil, errors.Join(err, engine.Close(), store.Close())
 	}
-	s.Settings = a.src.Shown
-	if a.cfg.live != nil {
-		s.Settings = a.cfg.live.Shown
-	}
+	s.Settings = cmp.Or(a.cfg.live, Follow(a.src, a.cfg, a.log, func(Config) {}))
 	if s.Indexes, err = ownIndex(a.cfg, a.get, s.Store, a.log); err != nil {
 		return nil, errors.Join(err, engine.Close(), store.Close())
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
+	"github.com/tidemark/tidemark/pkg/base/fault"
 )
 
 // live are the settings that a program reads when it uses them. A change of them in the settings file takes effect
@@ -68,9 +69,11 @@ func (l *Live) Refresh() {
 		return
 	}
 	l.read, l.seen = true, is
-	src, err := was.src.reread()
+	file, err := readConfig(was.src.Path, false)
+	var src *Sources
 	var cfg Config
 	if err == nil {
+		src = was.src.reread(file)
 		cfg, err = Load(src.Get, src.Names()...)
 	}
 	if err != nil {
@@ -97,10 +100,70 @@ func unchanged(was, is fs.FileInfo) bool {
 	return os.SameFile(was, is) && was.ModTime().Equal(is.ModTime()) && was.Size() == is.Size()
 }
 
-// Shown returns all settings as they are now.
+// Shown returns all settings as they are now. In Azure each change of them is a new start.
 func (l *Live) Shown() []api.ServerSetting {
 	l.Refresh()
-	return l.now.Load().src.Shown()
+	now := l.now.Load()
+	all := now.src.Shown()
+	for i := range all {
+		all[i].Restart = all[i].Restart || now.cfg.Cloud
+	}
+	return all
+}
+
+// Change changes settings that may change while the program runs, in the settings file, and applies them; nil takes a
+// setting out of the file. They are checked as at a start. Errors: Invalid, with the name of the setting; Conflict for
+// what the environment sets, and where the file cannot be written.
+func (l *Live) Change(values api.SettingsPatch) error {
+	if err := l.write(values); err != nil {
+		return err
+	}
+	l.mu.Lock()
+	l.next = time.Time{}
+	l.mu.Unlock()
+	l.Refresh()
+	return nil
+}
+
+func (l *Live) write(values api.SettingsPatch) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now, texts := l.now.Load(), map[string]string{}
+	for name, value := range values {
+		if texts[name] = ""; value != nil {
+			texts[name] = *value
+		}
+	}
+	c, err := now.src.change(texts)
+	if err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		if !slices.Contains(live, name) || now.cfg.Cloud {
+			return fault.Field(name, "%s takes effect at the next start only: change it where the program is started, as "+
+				"with `tidemark settings set`", name)
+		}
+	}
+	next := now.src.reread(c.file)
+	if _, err := Load(next.Get, next.Names()...); err != nil {
+		return fault.Field(faulty(err, texts), "%w", err)
+	}
+	if err := c.Save(); err != nil {
+		return fault.New(fault.Conflict, "the settings file cannot be written: %w", err)
+	}
+	return nil
+}
+
+// faulty returns the name of the changed setting of which an error says what is wrong; "" if it is another.
+func faulty(err error, changed map[string]string) string {
+	all, _ := errors.AsType[Problems](err)
+	for _, said := range all {
+		name, _, _ := strings.Cut(said, "=")
+		if _, found := changed[name]; found {
+			return name
+		}
+	}
+	return ""
 }
 
 // before calls [Live.Refresh] before each request, so that a program without requests does nothing. The sweep is one
@@ -112,12 +175,8 @@ func (l *Live) before(next http.Handler) http.Handler {
 	})
 }
 
-// reread returns the sources with the settings of the file that may change while a program runs. The others stay.
-func (s *Sources) reread() (*Sources, error) {
-	file, err := readConfig(s.Path, false)
-	if err != nil {
-		return nil, err
-	}
+// reread returns the sources with the settings of a file that may change while a program runs. The others stay.
+func (s *Sources) reread(file *configFile) *Sources {
 	next, values := *s, file.values()
 	next.file = maps.Clone(s.file)
 	if next.file == nil {
@@ -129,5 +188,5 @@ func (s *Sources) reread() (*Sources, error) {
 			next.file[name] = value
 		}
 	}
-	return &next, nil
+	return &next
 }

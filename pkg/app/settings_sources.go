@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -113,20 +114,29 @@ type Change struct {
 // the caller checks the settings and calls [Change.Save]. Errors: Invalid for a name that the file cannot have;
 // Conflict for what is set in the environment, which wins.
 func (s *Sources) Change(name, value string) (*Change, error) {
-	if err := CheckName(name); err != nil {
-		return nil, err
+	return s.change(map[string]string{name: value})
+}
+
+// change is [Sources.Change] of several settings.
+func (s *Sources) change(values map[string]string) (*Change, error) {
+	names := slices.Sorted(maps.Keys(values))
+	for _, name := range names {
+		if err := CheckName(name); err != nil {
+			return nil, fault.Field(name, "%w", err)
+		}
+		if s.inEnvironment(name) {
+			return nil, fault.New(fault.Conflict, "%s is set in the environment, which wins over the file: change it there",
+				name)
+		}
 	}
-	if s.inEnvironment(name) {
-		return nil, fault.New(fault.Conflict, "%s is set in the environment, which wins over the file: change it there",
-			name)
-	}
-	was, err := readConfig(s.Path, false)
+	file, err := readConfig(s.Path, false)
 	if err != nil {
 		return nil, err
 	}
-	file, err := was.with(name, value)
-	if err != nil {
-		return nil, err
+	for _, name := range names {
+		if file, err = file.with(name, values[name]); err != nil {
+			return nil, fault.Field(name, "%w", err)
+		}
 	}
 	next := &Sources{Path: s.Path, environ: s.environ, getenv: s.getenv, given: s.given, file: file.values()}
 	return &Change{next, file}, nil

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -468,6 +469,12 @@ func (r *running) service() {
 		if s.Name == "LITELLM_MASTER_KEY" && (s.Value != "set" || !s.Secret || s.From != "environment") {
 			r.Errorf("setting %+v", s)
 		}
+	}
+	level := "warn"
+	changed := ok(r.PatchSettingsWithResponse(ctx, SettingsPatch{"LOG_LEVEL": &level}))
+	isChanged := func(s ServerSetting) bool { return s.Name == "LOG_LEVEL" && s.Value == level }
+	if !slices.ContainsFunc(changed.Settings, isChanged) {
+		r.Errorf("after a change: %+v", changed.Settings)
 	}
 	if got := ok(r.GetOpenAPIWithResponse(ctx)); got["openapi"] != "3.1.0" {
 		r.Errorf("openapi %v", got["openapi"])

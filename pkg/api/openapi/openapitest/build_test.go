@@ -23,7 +23,7 @@ func operations() []operation {
 		takingBack(), remembering(), trying(),
 		accepting(), notifying(), telling(), muting(), rebuilds(), generating(), migrations(),
 		backfilling(), polling(), pushed(),
-		policies(), importing(), enriching(), service(), documents())
+		policies(), importing(), enriching(), service(), keying(), documents())
 }
 
 // builder builds a document.

@@ -94,9 +94,12 @@ func (s *schemas) component(t reflect.Type) *openapi.Schema {
 		defer func() { s.patch = was }()
 		out := &openapi.Schema{}
 		s.named[name] = out // before the fields, which may have the same type
-		if t.Kind() == reflect.Struct {
+		switch {
+		case t.Kind() == reflect.Struct:
 			*out = *s.object(t)
-		} else {
+		case t.Kind() == reflect.Map && t.Elem().Kind() == reflect.Pointer:
+			*out = openapi.Schema{Type: openapi.Types{"object"}, AdditionalProperties: orNull(s.of(t.Elem()))}
+		default:
 			*out = basic[t.Kind()]
 		}
 		names := jsonNames(t)

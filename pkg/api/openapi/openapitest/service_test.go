@@ -34,6 +34,21 @@ func service() []operation {
 			shown: []string{"L10 settings"},
 		},
 		{
+			of: api.PatchSettings.Endpoint, id: "patchSettings", tag: tagService,
+			summary: "Change settings while the program runs",
+			about: "They are checked as at a start, written into the settings file, and applied at once. 409: the environment " +
+				"sets one of them, or the file cannot be written.",
+			gives: "The settings, as they are now.",
+			fails: []int{http.StatusConflict},
+			shown: []string{"L11 a setting is changed", "L11 it is taken out of the file"},
+		},
+	}
+}
+
+// keying describes the operations on keys, and those about the description of the API.
+func keying() []operation {
+	return []operation{
+		{
 			of: api.ListKeys.Endpoint, id: "listKeys", tag: tagService,
 			summary: "List the keys",
 			about: "Keys that were added, and keys from the file and the environment. The keys themselves are " +
