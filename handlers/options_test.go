@@ -50,11 +50,19 @@ func TestW11Contract(t *testing.T) {
 		{"W11 nothing else can be done", "POST", "/api/items/bulk", `{"ids":["` + id + `"],"op":"burn"}`},
 		{"W9 a tag is removed", "DELETE", "/api/tags/news", ""},
 		{"W11 no such order", "GET", "/api/items?sort=colour", ""},
+		{"the site asks for a pause", "pause", "", ""},
+		{"W37 check some", "POST", "/api/items/bulk", `{"ids":["` + id + `"],"op":"check"}`},
+		{"the worker works", "", "", ""},
+		{"W37 what waits", "GET", "/api/bulk/RUN", ""},
 	} {
 		fmt.Fprintf(&log, "=== %s\n", step.name)
 		r.now = r.now.Add(time.Second)
-		if step.method == "" {
+		switch step.method {
+		case "":
 			r.work()
+			continue
+		case "pause":
+			must(t, r.v.Registry.Hosts.Pause(t.Context(), "port.example", "port.example", r.now.Add(time.Hour), "HTTP 429"))
 			continue
 		}
 		step.path = strings.Replace(step.path, "RUN", run, 1)

@@ -200,6 +200,9 @@ func (s *rigSources) Change(values api.SettingsPatch) error {
 	return nil
 }
 
+// token stands for what is random in ids.
+func token() string { return "token" }
+
 // newRig returns a rig. wrap lets a test put a store between the services and the real store.
 func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
 	t.Helper()
@@ -251,10 +254,10 @@ func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
 		"LITELLM_MASTER_KEY": "(set)"}, Settings: ownSettings(), Registry: reg, Feed: changes, Snapshots: snaps,
 		Schemes: &fetch.SchemeGuesser{Transport: onlyHTTPS{}}, Manifests: index.NewManifests(rows), Worker: worker,
 		Index: engine, Rebuilds: rebuild.New(rows, reg, snaps, rebuild.Options{
-			Clock: clock, Token: func() string { return "token" }, Audit: index.NewAuditor(engine, index.NewManifests(rows),
+			Clock: clock, Token: token, Audit: index.NewAuditor(engine, index.NewManifests(rows),
 				reg.Items, mine), Entries: mine,
 		}),
-		Bulk:      bulk.New(rows, reg.Items, bulk.Options{Clock: clock, Undo: done, Token: func() string { return "token" }}),
+		Bulk:      bulk.New(rows, reg.Items, bulk.Options{Clock: clock, Undo: done, Waits: reg.Hosts.Waits, Token: token}),
 		Documents: document.New(document.Options{}), Rules: source.DefaultRules(), Version: "test",
 		Files: files, Setting: setting}
 	migrations := func(s storage.Store) *migrate.Service {
@@ -277,7 +280,7 @@ func newRig(t *testing.T, wrap ...func(storage.Store) storage.Store) *rig {
 		Transport: transport.Transport()})
 	must(t, err)
 	r.v.Imports = mailimport.New(rows, inbox, mine, r.v.Enrich, mailimport.Options{Root: root, Clock: clock,
-		Token: func() string { return "token" }})
+		Token: token})
 	r.Handler = New(Options{Open: r.open, Metrics: r.metrics})
 	return r
 }
@@ -296,7 +299,7 @@ func countedUndos(rows storage.Store, clock func() time.Time) *undo.Log {
 func (r *rig) observe(store storage.Store, clock func() time.Time) {
 	r.t.Helper()
 	r.v.Lists = listimport.New(store, r.v.Registry.Items, listimport.Options{Clock: clock,
-		Token: func() string { return "token" }, Parse: func(address string) (source.Source, error) {
+		Token: token, Parse: func(address string) (source.Source, error) {
 			return r.v.Rules.ParseURL(address)
 		}})
 	r.v.Activity = activity.New(store, r.metrics, activity.Options{Clock: clock, Process: "process"})

@@ -223,7 +223,16 @@ func (h *runHandlers) bulkFilter(q api.ItemFilter) (registry.Filter, error) {
 }
 
 func bulkJSON(r bulk.Run) api.BulkRun {
-	return api.BulkRun{ID: r.ID, Op: string(r.Op), Tag: r.Tag, Status: r.State, Items: r.Items, Done: r.Done,
+	out := api.BulkRun{ID: r.ID, Op: string(r.Op), Tag: r.Tag, Status: r.State, Items: r.Items, Done: r.Done,
 		Failed: r.Failed, StartedAt: r.StartedAt, UpdatedAt: r.UpdatedAt, EndedAt: r.EndedAt, Undo: r.Undo,
 		Errors: wire.Each(r.Errors, func(f bulk.Failure) api.BulkError { return api.BulkError(f) })}
+	if r.Op != bulk.Check {
+		return out
+	}
+	out.Check = &api.BulkCheck{AskedCheck: api.AskedCheck{State: "asked"}, Asked: r.Asked,
+		Waits: wire.Each(r.Waits, func(w bulk.Waiting) api.BulkWait { return api.BulkWait(w) })}
+	if len(r.Waits) > 0 {
+		out.Check.AskedCheck = api.AskedCheck{State: "waits", Why: r.Waits[0].Why, Until: r.Waits[0].Until}
+	}
+	return out
 }

@@ -193,8 +193,26 @@ type BulkRun struct {
 	StartedAt time.Time   `json:"startedAt,omitzero"`
 	UpdatedAt time.Time   `json:"updatedAt,omitzero"`
 	EndedAt   time.Time   `json:"endedAt,omitzero"`
+	// Check says what becomes of the checks. Only runs that check have it.
+	Check *BulkCheck `json:"check,omitempty"`
 	// Undo takes this change back. Only the answer to a change has it.
 	Undo *Undo `json:"undo,omitempty"`
+}
+
+// BulkCheck says what becomes of the checks that a run has asked for so far. Its state, why and until are those of the
+// first host whose items wait; the state is asked as long as there is none.
+type BulkCheck struct {
+	AskedCheck
+	Asked int        `json:"asked"`           // items whose check begins at once
+	Waits []BulkWait `json:"waits,omitempty"` // the first 20 hosts whose items wait
+}
+
+// BulkWait is a host whose items wait for their check, and why.
+type BulkWait struct {
+	Host  string    `json:"host"`
+	Why   string    `json:"why"`
+	Until time.Time `json:"until"`
+	Items int       `json:"items"` // how many items
 }
 
 // BulkError is an item for which the operation failed, and why.

@@ -352,7 +352,7 @@ func (a assembly) runs(in inputs, reg *registry.Registry, known records, out ind
 	return runs{
 		sites:   polls,
 		rebuild: rebuild.New(a.store, reg, known.snapshots, rebuilding),
-		bulk:    bulk.New(a.store, reg.Items, bulk.Options{Undo: a.undo, Log: a.log}),
+		bulk:    bulk.New(a.store, reg.Items, bulk.Options{Undo: a.undo, Waits: reg.Hosts.Waits, Log: a.log}),
 		migrate: migrate.New(a.store.Table(snapshot.RunsTable), steps, migrate.Options{
 			Empty: func(ctx context.Context) (bool, error) { return isEmpty(ctx, reg.Items, pushed) }, Log: a.log,
 		}),

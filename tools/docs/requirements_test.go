@@ -62,7 +62,7 @@ func requirementIDs() []string {
 		letter string
 		n      int
 	}{{"A", 26}, {"B", 6}, {"C", 7}, {"D", 10}, {"E", 18}, {"F", 4}, {"G", 5}, {"H", 14}, {"N", 11}, {"Q", 18},
-		{"J", 10}, {"K", 15}, {"L", 11}, {"P", 1}, {"R", 5}, {"S", 17}, {"T", 5}, {"U", 14}, {"V", 4}, {"W", 36}, {"X", 18},
+		{"J", 10}, {"K", 15}, {"L", 11}, {"P", 1}, {"R", 5}, {"S", 17}, {"T", 5}, {"U", 14}, {"V", 4}, {"W", 37}, {"X", 18},
 		{"Y", 13}, {"Z", 5}} {
 		for i := range group.n {
 			if id := fmt.Sprintf("%s%d", group.letter, i+1); !slices.Contains(open, id) {

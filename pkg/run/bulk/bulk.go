@@ -98,6 +98,9 @@ type Run struct {
 	UpdatedAt time.Time `col:"updatedAt"` // when the last step ended
 	EndedAt   time.Time `col:"endedAt"`   // zero while the run is active
 
+	Asked int       `col:"asked"` // items whose check begins at once
+	Waits []Waiting `col:"waits"` // the first 20 hosts whose items wait for their check
+
 	Recorded bool      `col:"recorded"` // the run can be taken back
 	Stopped  bool      `col:"stopped"`  // the run is taken back, and does nothing more
 	Undo     *api.Undo // takes the run back that was just begun; nil if it cannot be
@@ -115,8 +118,19 @@ type Failure struct {
 	Error string `json:"error"`
 }
 
+// Waiting is a host whose items wait for a check that was asked for, and why.
+type Waiting struct {
+	Host  string    `json:"host"`
+	Why   string    `json:"why"`
+	Until time.Time `json:"until"`
+	Items int       `json:"items"`
+}
+
 // Options adjust a service. The zero value works.
 type Options struct {
+	// Waits says until when a check waits that was asked for, and why, as [registry.Hosts.Waits] does. If it is nil, all
+	// count as begun.
+	Waits func(ctx context.Context, it *registry.Item) (until time.Time, why string, err error)
 	Clock func() time.Time
 	Token func() string
 	Undo  *undo.Log // takes runs back; nothing is taken back when nil
@@ -310,8 +324,12 @@ func (s *Service) each(ctx context.Context, one *Run, items []registry.Item) err
 		all := len(items)
 		items = slices.DeleteFunc(items, func(it registry.Item) bool { return it.LastChecked.After(one.StartedAt) })
 		one.Done += all - len(items)
+		one.Asked += all - len(items)
 		for i, got := range s.items.Check(ctx, items) {
 			errs[i] = got.Err
+		}
+		if err := s.noteWaits(ctx, one, items, errs); err != nil {
+			return err
 		}
 	} else {
 		find, err := s.demandFinder(ctx, one.Op)
@@ -339,6 +357,43 @@ func (s *Service) each(ctx context.Context, one *Run, items []registry.Item) err
 		}
 	}
 	return nil
+}
+
+// noteWaits counts the checks that begin at once, and those that wait for their host. It asks once for each host.
+func (s *Service) noteWaits(ctx context.Context, one *Run, items []registry.Item, errs []error) error {
+	hosts := map[string]Waiting{}
+	for i := range items {
+		it := &items[i]
+		w, known := hosts[it.SourceHost]
+		if errs[i] != nil {
+			continue
+		}
+		if !known && s.o.Waits != nil {
+			var err error
+			w = Waiting{Host: it.SourceHost}
+			if w.Until, w.Why, err = s.o.Waits(ctx, it); err != nil {
+				return err
+			}
+			hosts[it.SourceHost] = w
+		}
+		one.noteWait(w)
+	}
+	return nil
+}
+
+// noteWait counts an item of a host.
+func (r *Run) noteWait(w Waiting) {
+	i := slices.IndexFunc(r.Waits, func(had Waiting) bool { return had.Host == w.Host })
+	switch {
+	case w.Until.IsZero():
+		r.Asked++
+	case i >= 0:
+		w.Items = r.Waits[i].Items + 1
+		r.Waits[i] = w
+	case len(r.Waits) < maxErrors:
+		w.Items = 1
+		r.Waits = append(r.Waits, w)
+	}
 }
 
 // demandFinder reads what rules want, for a step that needs it.

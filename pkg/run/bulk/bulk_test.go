@@ -1,9 +1,11 @@
 package bulk_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tidemark/tidemark/pkg/api"
 	"github.com/tidemark/tidemark/pkg/base/fault"
@@ -204,5 +206,31 @@ func TestW11BulkByID(t *testing.T) {
 	}
 	if _, err := r.Get(t.Context(), "active|x"); !fault.Is(err, fault.Invalid) {
 		t.Errorf("no id of a run: %v", err)
+	}
+}
+
+// TestW37ChecksThatWait checks that a run counts the checks that begin at once, and by host those that wait, whatever
+// fails meanwhile, and that it asks once for each host (W37).
+func TestW37ChecksThatWait(t *testing.T) {
+	until, asked, fails := runtest.Noon.Add(time.Hour), map[string]int{}, true
+	waits := func(_ context.Context, it *registry.Item) (time.Time, string, error) {
+		if asked[it.SourceHost]++; it.SourceHost == "a.example" {
+			return time.Time{}, "", nil
+		}
+		if fails {
+			fails = false
+			return time.Time{}, "", fault.New(fault.Unavailable, "the store does not answer")
+		}
+		return until, "HTTP 429", nil
+	}
+	r := newRig(t, "mem")
+	r.Service = bulk.New(r.Seen, r.reg.Items, bulk.Options{Clock: r.Clock.Now, Waits: waits})
+	run := r.do(bulk.Ask{Op: bulk.Check})
+	want := bulk.Waiting{Host: "b.example", Why: "HTTP 429", Until: until, Items: 5}
+	if run.Done != 12 || run.Asked != 7 || len(run.Waits) != 1 || run.Waits[0] != want {
+		t.Errorf("%d done, %d begin, wait: %+v", run.Done, run.Asked, run.Waits)
+	}
+	if asked["a.example"] > 2 || asked["b.example"] != 2 {
+		t.Errorf("asked for hosts: %v", asked)
 	}
 }

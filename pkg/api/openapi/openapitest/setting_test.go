@@ -24,7 +24,7 @@ func setting() []operation {
 			summary: "Apply an operation to many items",
 			about: "The operation (tag, untag, check, pause, resume or remove) applies to the items in `ids`, or to " +
 				"all that match `filter`. It continues in the background, and is applied exactly once to each item " +
-				"even if processes die.",
+				"even if processes die. Of checks, the run says how many begin at once, and which hosts' wait.",
 			gives: "The run.",
 			fails: []int{http.StatusConflict},
 			shown: []string{"W11 resume all of a tag", "W11 tag some"},
@@ -45,7 +45,7 @@ func setting() []operation {
 			summary: "Show the progress of a bulk operation",
 			gives:   "The run.",
 			fails:   []int{http.StatusNotFound},
-			shown:   []string{"W11 how far it is", "W11 what could not be done"},
+			shown:   []string{"W11 how far it is", "W11 what could not be done", "W37 what waits"},
 		},
 	}
 }
