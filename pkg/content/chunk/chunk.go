@@ -25,7 +25,8 @@ const (
 // Kind is the kind of content in a chunk. Kinds are stored as text.
 type Kind string
 
-// The kinds of chunks. A chunk of code or of a table is part of a segment and has the same kind as the segment.
+// The kinds of chunks. A chunk of code or of a table is part of a segment and has the same kind as the segment, unless
+// the whole file is one listing or table.
 const (
 	Prose   Kind = "prose"
 	Heading Kind = "heading" // a heading with no text below it
@@ -58,7 +59,7 @@ type Chunk struct {
 	Start, End  int      // in the page's text, in UTF-16 code units
 	Ordinal     int      // position in the page, from 0; the docId of 002 §1.1
 	Tokens      int      // number of tokens in Text
-	Segment     *Segment // nil for prose; chunks of one segment share it
+	Segment     *Segment // nil outside segments; chunks of one segment share it
 	Joined      bool     // the chunk is of the same unit as the one before it
 }
 
@@ -76,10 +77,12 @@ type Segment struct {
 // runs of blanks. No chunk spans two zones. The chunks of the main content come first and are cut as if the page had
 // no other blocks. The chunks of the zone beside it follow, with headings of their own.
 func Split(p Page) ([]Chunk, Collisions) {
-	if p.Name == (Name{}) {
+	isFile := p.Name != (Name{})
+	if !isFile {
 		p.Name = Name{Namespace, p.ID}
 	}
 	s := newSplitter(p)
+	s.whole = isFile && isOneBlock(p.Blocks)
 	for _, b := range s.page.Blocks {
 		if b.Zone != s.zone {
 			s.begin(b.Zone)
@@ -102,6 +105,7 @@ type splitter struct {
 	chunks []Chunk
 	zone   extract.Zone // zone of the current block
 	zoneAt int          // offset of the zone, in bytes
+	whole  bool         // the page is a file that is one listing or table: not a segment, but the document
 
 	outline outline
 	bare    extract.Block // the last heading, if no text has followed it yet
@@ -120,6 +124,17 @@ func newSplitter(p Page) *splitter {
 	}
 	text := extract.Join(p.Blocks)
 	return &splitter{page: p, text: text, run: run{text: text}}
+}
+
+// isOneBlock reports whether only one of the blocks has a text.
+func isOneBlock(blocks []extract.Block) bool {
+	n := 0
+	for _, b := range blocks {
+		if strings.TrimSpace(b.Text) != "" {
+			n++
+		}
+	}
+	return n == 1
 }
 
 // begin ends the current zone and begins another.
@@ -170,12 +185,16 @@ func (s *splitter) bareHeading() {
 // segment adds a block that is a segment.
 func (s *splitter) segment(b extract.Block, kind Kind) {
 	s.flush(Prose, nil)
-	uid := segmentUID(string(kind), b.Language, b.Text)
 	s.run.block(b, s.at)
 	if kind == Table {
 		s.header = TableHeader(b.Text)
 	}
-	s.flush(kind, &Segment{uid, string(kind), b.Language, virtualPath(s.page.Name.Path, uid)})
+	if s.whole {
+		s.flush(kind, nil)
+	} else {
+		uid := segmentUID(string(kind), b.Language, b.Text)
+		s.flush(kind, &Segment{uid, string(kind), b.Language, virtualPath(s.page.Name.Path, uid)})
+	}
 	s.header = ""
 }
 

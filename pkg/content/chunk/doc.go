@@ -13,6 +13,7 @@
 // Each listing and each table is a segment. A segment is named after its own content (segmentUID), has a virtual
 // path of its own, and never shares a chunk with prose. By the rule of spec 002, an edit in a segment renames the
 // segment and therefore changes the UIDs of all its chunks. The keys of these chunks stay.
+// A file that is one listing or table, such as one of source code, is the document and has no segment.
 //
 // # Cuts
 //

@@ -1,6 +1,8 @@
 package chunk
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -87,6 +89,37 @@ func TestC6Duplicates(t *testing.T) {
 	for i, want := range []string{":ord1", ":ord2", ":ord3"} {
 		if len(kept) != 3 || !strings.HasSuffix(string(kept[i]), want) {
 			t.Errorf("%d: have %q, want %s", i, kept, want)
+		}
+	}
+}
+
+// TestC6FilesOfOneListing checks that a file of source code is no segment: lines on top rename no chunk but
+// the first, and the names are those of the file's path (002 §1.4, §2.1).
+func TestC6FilesOfOneListing(t *testing.T) {
+	var functions strings.Builder
+	for i := range 60 {
+		fmt.Fprintf(&functions, "def tide_%d(hour):\n    level = gauge(hour, %[1]d)\n    return level + offset(hour)\n\n", i)
+	}
+	for name, tt := range map[string]struct{ mime, top, file string }{
+		"Python": {"text/x-python", strings.Repeat("# One line of ten.\n", 10), functions.String()},
+		"Go":     {"text/x-go", strings.Repeat("// One line of ten.\n", 10), functions.String()},
+		"YAML":   {"application/yaml", strings.Repeat("# One line of ten.\n", 10), functions.String()},
+	} {
+		before, chunks, _ := uidsOf(t, tt.mime, tt.file)
+		after, _, _ := uidsOf(t, tt.mime, tt.top+tt.file)
+		kept := 0
+		for _, uid := range before {
+			if slices.Contains(after, uid) {
+				kept++
+			}
+		}
+		if len(before) < 5 || kept < len(before)-1 {
+			t.Errorf("%s: of %d names %d are kept", name, len(before), kept)
+		}
+		for _, c := range chunks {
+			if c.Segment != nil || c.Kind != Code || strings.Contains(c.VirtualPath, "#seg:") {
+				t.Errorf("%s: %+v", name, c)
+			}
 		}
 	}
 }

@@ -26,7 +26,8 @@ const (
 //  1. All files were in [Namespace]. The path of a local file was its path on the machine, and that of a blob the one
 //     in its container, so equal files of two containers had the same uids.
 //  2. A container or share is a namespace. The path of a local file begins below FILE_ROOT.
-const NameRules = "chunks_v2"
+//  3. A file that is one listing or table is no segment of itself.
+const NameRules = "chunks_v3"
 
 // Name identifies a page or a file for its uids (002 §2, §4.1). No two sources have the same name.
 type Name struct {

@@ -33,7 +33,7 @@ type Record struct {
 	Zone     extract.Zone `json:"zone,omitempty"` // empty for the main content
 	Anchor   string       `json:"anchor,omitempty"`
 	Joined   bool         `json:"joined,omitempty"`  // of the same unit as the chunk before it
-	Segment  *SegmentName `json:"segment,omitempty"` // nil for prose
+	Segment  *SegmentName `json:"segment,omitempty"` // nil outside segments
 	MetaV2   MetaV2       `json:"metaV2"`
 }
 

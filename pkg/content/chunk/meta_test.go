@@ -84,7 +84,7 @@ func TestC4Strict(t *testing.T) {
 		{"a chunkUid twice", "chunkUid", func(r []Record) { r[3].ChunkUID, r[3].MetaV2 = r[0].ChunkUID, r[0].MetaV2 }},
 		{"no virtualPath", "metaV2.virtualPath", func(r []Record) { r[0].MetaV2.VirtualPath = "" }},
 		{"another virtualPath", "metaV2.virtualPath", func(r []Record) { r[0].MetaV2.VirtualPath = "docs/b.md" }},
-		{"no segment for code", "metaV2.segment", func(r []Record) { r[1].MetaV2.Segment = nil }},
+		{"no segment for code", "segment", func(r []Record) { r[1].MetaV2.Segment = nil }},
 		{"a segment for prose", "metaV2.segment", func(r []Record) { r[0].MetaV2.Segment = r[1].MetaV2.Segment }},
 		{"no segmentUid", "metaV2.segment.segmentUid", func(r []Record) { r[1].MetaV2.Segment.SegmentUID = "" }},
 		{"a segmentUid that is none", "metaV2.segment.segmentUid",

@@ -87,8 +87,8 @@ func (v *validator) checkNames(r Record) error {
 
 func (v *validator) checkSegment(r Record) error {
 	s, path := r.MetaV2.Segment, r.MetaV2.VirtualPath
-	if embedded := r.Kind == Code || r.Kind == Table; (s != nil) != embedded {
-		return v.invalid("metaV2.segment", "want one for code and tables, and null for others")
+	if s != nil && r.Kind != Code && r.Kind != Table {
+		return v.invalid("metaV2.segment", "want null for what is neither code nor a table")
 	}
 	if (r.Segment != nil) != (s != nil) {
 		return v.invalid("segment", "want one exactly where metaV2 has one")

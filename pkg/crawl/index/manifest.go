@@ -2,6 +2,7 @@ package index
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -225,13 +226,15 @@ func (m *Manifests) Records(ctx context.Context, id source.ID, digest string) ([
 
 // Misnamed reports whether a chunk of a page does not have the given name, according to the
 // manifest with the given digest, and returns the uid of the first such chunk. If the manifest is
-// missing or damaged, nothing is known of the names, and Misnamed reports true and "".
+// missing or damaged, nothing is known of the names, and Misnamed reports true and "". A file whose chunks are all of
+// one segment may be one listing, which by the first rules was a segment of itself, so it counts as misnamed.
 func (m *Manifests) Misnamed(ctx context.Context, id source.ID, digest string, name chunk.Name) (uid chunk.UID,
 	misnamed bool, err error) {
 	kept, known, err := m.read(ctx, string(id), digest)
 	if err != nil || !known {
 		return "", err == nil, err
 	}
+	segments, first := map[string]bool{}, chunk.UID("")
 	for _, r := range kept.records {
 		var segment string
 		if r.Segment != nil {
@@ -242,6 +245,12 @@ func (m *Manifests) Misnamed(ctx context.Context, id source.ID, digest string, n
 		if !about && !strings.HasPrefix(string(r.ChunkUID), name.Begins(segment)) {
 			return r.ChunkUID, true, nil
 		}
+		if !about {
+			segments[segment], first = true, cmp.Or(first, r.ChunkUID)
+		}
+	}
+	if len(segments) == 1 && !segments[""] {
+		return first, true, nil
 	}
 	return "", false, nil
 }
