@@ -1,9 +1,13 @@
 package crawl
 
 import (
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/tidemark/tidemark/pkg/registry"
 )
 
 // TestA8PermanentRedirectIsCanonical checks A8: a page that redirects permanently has the target as its canonical
@@ -89,5 +93,37 @@ func TestA8CapturesFollowTheMove(t *testing.T) {
 	slices.Sort(have)
 	if want := []string{"/new", "/old"}; !slices.Equal(have, want) {
 		t.Errorf("captured as %v, want %v", have, want)
+	}
+}
+
+// TestA13RedirectToUnreachedHost checks that a page which redirects to a host that cannot be reached waits for an hour
+// without a failed attempt, and fails after that, whether robots.txt of that host is known or not (A13).
+func TestA13RedirectToUnreachedHost(t *testing.T) {
+	for _, known := range []bool{false, true} {
+		r := newRig(t)
+		other, base := r.elsewhere()
+		other.put("/there", text("v1"))
+		r.site.put("/away", page{status: http.StatusFound, header: http.Header{"Location": {base + "/there"}}})
+		if known {
+			r.first("/away")
+		}
+		other.CloseClientConnections()
+		other.Close()
+		r.register(true, "/away")
+		r.mustWork()
+		began := r.clock.now()
+		for range 40 {
+			it := r.item("/away")
+			waited := r.clock.now().Sub(began) < time.Hour
+			if waited != (it.CrawlAttempts == 0) || waited == (it.Status == registry.Error) {
+				t.Fatalf("known %t, after %v: %s after %d attempts (%s)", known, r.clock.now().Sub(began), it.Status,
+					it.CrawlAttempts, it.ErrorMessage)
+			}
+			r.due("/away")
+			r.mustWork()
+		}
+		if it := r.item("/away"); it.CrawlAttempts < 3 || !strings.Contains(r.told(), "failing") {
+			t.Errorf("known %t: in the end %d attempts; told %s", known, it.CrawlAttempts, r.told())
+		}
 	}
 }

@@ -180,8 +180,8 @@ func TestA11Redirects(t *testing.T) {
 	}
 }
 
-// TestA11RedirectToUnknownRules checks A11: a redirect to a host whose robots.txt cannot be fetched is a temporary
-// failure, not an exclusion.
+// TestA11RedirectToUnknownRules checks A11: a page that redirects to a host whose robots.txt cannot be fetched waits
+// for it, and is not excluded.
 func TestA11RedirectToUnknownRules(t *testing.T) {
 	r := newRig(t)
 	other := newSite(t)
@@ -190,7 +190,7 @@ func TestA11RedirectToUnknownRules(t *testing.T) {
 	other.put("/robots.txt", status(500))
 	r.site.put("/p", to(302, base+"/q"))
 	it := r.first("/p")
-	if it.Status != registry.Error || slices.Contains(other.asked(), "GET /q") {
+	if it.Status != registry.Pending || slices.Contains(other.asked(), "GET /q") {
 		t.Fatalf("status %s (%s)", it.Status, it.ErrorMessage)
 	}
 	other.put("/robots.txt", status(404))

@@ -183,6 +183,12 @@ func (a *Asker) Get(
 		down := &policy.UnreachedError{Host: a.lease.batch.Host, Of: un.Of, Why: un.Error()}
 		return got, a.lease.unreached(req.URL, down), nil
 	}
+	if un, ok := errors.AsType[*policy.UnreachedError](err); ok {
+		return got, verdict.Away(it, err, un.Of, now), nil
+	}
+	if un, ok := errors.AsType[*fetch.Unreached](err); ok {
+		return got, verdict.Away(it, err, un.Of, now), nil
+	}
 	return got, verdict.FailedBy(err), nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/tidemark/tidemark/pkg/content/field"
 	"github.com/tidemark/tidemark/pkg/feed"
 	"github.com/tidemark/tidemark/pkg/policy/change"
+	"github.com/tidemark/tidemark/pkg/policy/robots"
 	"github.com/tidemark/tidemark/pkg/policy/schedule"
 	"github.com/tidemark/tidemark/pkg/registry"
 )
@@ -86,6 +87,22 @@ func FailedBy(err error) Outcome {
 	o := Failed("%v", err)
 	o.Of = string(fault.KindOf(err))
 	o.RetryAfter = fault.RetryAfter(err)
+	return o
+}
+
+// awayLong is how long a page may redirect to a host that cannot be reached before it fails.
+const awayLong = time.Hour
+
+// Away returns the outcome of a check of a page that redirects to a host that cannot be reached: for an hour the page
+// waits without a failed attempt, like the pages of that host. Of says what of the host cannot be reached.
+func Away(it *registry.Item, err error, of string, now time.Time) Outcome {
+	o := FailedBy(err)
+	if o.Of = of; it.PausedSince.IsZero() {
+		it.PausedSince = now
+	}
+	if it.CrawlAttempts == 0 && now.Sub(it.PausedSince) < awayLong {
+		o.Kind, o.RetryAfter = Paused, max(o.RetryAfter, robots.RetryPause(1))
+	}
 	return o
 }
 
