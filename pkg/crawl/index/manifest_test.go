@@ -13,7 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tidemark/tidemark/pkg/base/fault"
+	"github.com/tidemark/tidemark/pkg/content/chunk"
 	"github.com/tidemark/tidemark/pkg/content/extract"
+	"github.com/tidemark/tidemark/pkg/identity/source"
 	"github.com/tidemark/tidemark/pkg/search"
 	"github.com/tidemark/tidemark/pkg/storage"
 	"github.com/tidemark/tidemark/pkg/storage/storagetest/mem"
@@ -212,5 +214,23 @@ func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestC3FilesOfOneSegmentAreMisnamed checks that a file that was a segment of itself counts as misnamed, and one with a
+// listing in it does not.
+func TestC3FilesOfOneSegmentAreMisnamed(t *testing.T) {
+	m := NewManifests(mem.New(nil))
+	must(t, m.Create(t.Context()))
+	listing := extract.Block{Kind: extract.Code, Text: "func tide() {}"}
+	for want, blocks := range map[bool][]extract.Block{true: {listing}, false: {paragraph("The wall moves."), listing}} {
+		e := entryOf(extract.Document{Title: "The quay", Blocks: blocks})
+		digest, err := m.Save(t.Context(), e)
+		must(t, err)
+		_, misnamed, err := m.Misnamed(t.Context(), source.ID(e.Page.ID), digest, chunk.Name{Namespace: chunk.Namespace,
+			Path: e.Page.ID})
+		if err != nil || misnamed != want {
+			t.Errorf("%d blocks: misnamed is %v, %v", len(blocks), misnamed, err)
+		}
 	}
 }
