@@ -241,6 +241,10 @@ func (w *followedWorld) compare(when string) {
 		if w.follow() > 0 { // written meanwhile
 			continue
 		}
+		if w.named != nil { // the index is being filled
+			time.Sleep(100 * time.Millisecond)
+			continue
+		}
 		have := map[string]string{}
 		for key, c := range w.copy {
 			have[key] = strings.Join([]string{c.ItemID + c.EntryID, c.URL, c.Title, strings.Join(c.Tags, ","), c.Text}, "|")

@@ -140,7 +140,8 @@ var groups = []struct {
 		"audit", "warc",
 	}},
 	{"operating", "Operating:", []string{
-		"doctor", "health", "settings", "deliveries", "keys", "link", "backup", "restore", "export", "import-state",
+		"doctor", "health", "failures", "settings", "deliveries", "keys", "link", "backup", "restore", "export",
+		"import-state",
 	}},
 	{"server", "Servers and programs:", []string{
 		"start", "handler", "app", "azurite", "mcp", "sync", "docs", "schema", "completion", "help", "version",

@@ -221,7 +221,7 @@ func TestW16LongEmpty(t *testing.T) {
 // W16: TestW16PartsOfBefore checks that what an older release knows of a part goes on: one that is broken stays so, one
 // that somebody accepts as empty is told with its text, and text that is read only now is no change.
 func TestW16PartsOfBefore(t *testing.T) {
-	const key = "485df577ae1af033" // of .price, in the older release
+	const key, version = "485df577ae1af033", "http_snapshot_url_v2_text_v5" // of .price, in the older release
 	hidden := page{body: strings.Replace(lamp("EUR 12", brass, "", "a").body, "class=price", "class=price hidden", 1)}
 	cost := page{body: strings.Replace(hidden.body, "class=price", "class=cost", 1)}
 	for name, tt := range map[string]struct {
@@ -247,7 +247,7 @@ func TestW16PartsOfBefore(t *testing.T) {
 			must(t, err)
 			_, err = r.store.Table(registry.DefaultTable).Transact(t.Context(), storage.Op{Kind: storage.Merge,
 				Entity: storage.Entity{Key: storage.Key{Partition: it.Partition(), Row: it.Hash()}, ETag: storage.AnyETag,
-					Props: storage.Properties{"watched": string(text)}}})
+					Props: storage.Properties{"watched": string(text), "normalizationVersion": version}}})
 			must(t, err)
 			at, err := r.feed.End(t.Context())
 			must(t, err)

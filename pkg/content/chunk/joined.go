@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// UnitBudget is the largest size of a unit of several chunks, in tokens.
-	UnitBudget = 450
+	// unitBudget is the largest size of a unit of several chunks, in tokens.
+	unitBudget = 450
 	// small is the size, in tokens, below which a chunk is joined with a neighbour of the same section.
 	small = 60
 )
@@ -90,7 +90,7 @@ func join(chunks []Chunk) {
 // includes reports whether the next chunk belongs to the unit. Ends is set if the chunk is the last of its section, or
 // a part of the thing that the section is about.
 func (u *joined) includes(c *Chunk, path []string, size int, ends bool) bool {
-	if c.Zone != u.zone || u.tokens+size > UnitBudget || len(path) < len(u.path) ||
+	if c.Zone != u.zone || u.tokens+size > unitBudget || len(path) < len(u.path) ||
 		!slices.Equal(path[:len(u.path)], u.path) {
 		return false
 	}

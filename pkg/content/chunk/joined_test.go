@@ -70,7 +70,7 @@ func TestC7UnitsAreBounded(t *testing.T) {
 			switch {
 			case i == 0 && c.Joined:
 				t.Fatal("the first chunk is joined")
-			case c.Joined && tokens > UnitBudget:
+			case c.Joined && tokens > unitBudget:
 				t.Fatalf("chunk %d: a unit of %d tokens", i, tokens)
 			case c.Zone != chunks[from].Zone:
 				t.Fatalf("chunk %d: a unit in two zones", i)
