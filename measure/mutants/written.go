@@ -89,7 +89,7 @@ var written = []change{
 	{rule: "who gives back what is not theirs any more tries for ever", file: "pkg/registry/commit.go",
 		function: "commit.dropRest", old: " && cur.revision() != it.revision()", new: ""},
 	{rule: "a purge that met a registration goes on", file: "pkg/registry/remove.go", function: "pending.repent",
-		old: "if cur.RemoveRequested || cur.MovedTo != \"\" || buried {", new: "if true || buried {"},
+		old: "if cur.RemoveRequested || cur.MovedTo != \"\" || buried || draft {", new: "if true || buried || draft {"},
 
 	// Forms of an address.
 	{rule: "the form that answered is forgotten", file: "pkg/crawl/verdict/answer.go", function: "NoteResponse",
