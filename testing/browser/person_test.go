@@ -98,7 +98,7 @@ func (s *stage) keepsTexts(id string, want int) {
 // further message about the noise, and finds the passage (U10, U6).
 func TestU10FromASiteToAPassage(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, "WEBHOOK_ALLOW_HOSTS=127.0.0.1")
+	s := newStage(t, "WEBHOOK_ALLOW_HOSTS=127.0.0.1", "SENTINEL_MAX_PER_DAY=500")
 	script := axe(t)
 	got := &inbox{}
 	receiver := httptest.NewServer(got)
