@@ -207,7 +207,7 @@ func (w *followedWorld) settle() {
 		}
 		time.Sleep(2 * time.Second)
 	}
-	for range 600 {
+	for range 3000 {
 		w.follow()
 		wrong := 0
 		for path, p := range w.pages {
@@ -236,7 +236,7 @@ func (w *followedWorld) texts() map[string][]string {
 func (w *followedWorld) compare(when string) {
 	w.t.Helper()
 	w.follow()
-	for range 600 {
+	for range 3000 {
 		want := w.index()
 		if w.follow() > 0 { // written meanwhile
 			continue
