@@ -123,10 +123,11 @@ func (c chunks) unitOf(page, uid string) []chunk.Record {
 // whole replaces ranked chunks by their units. A unit has the rank of the best of its chunks.
 func (c chunks) whole(ctx context.Context, ix search.Index, ranked []passage.Passage) (out []passage.Passage,
 	err error) {
+	units := make([][]chunk.Record, len(ranked))
 	wanted := map[string][]string{} // uids of chunks whose texts are needed, by page
-	for _, p := range ranked {
-		if unit := c.unitOf(p.Page.ID, p.UIDs[0]); len(unit) > 1 {
-			for _, r := range unit {
+	for i, p := range ranked {
+		if units[i] = c.unitOf(p.Page.ID, p.UIDs[0]); len(units[i]) > 1 {
+			for _, r := range units[i] {
 				wanted[p.Page.ID] = append(wanted[p.Page.ID], string(r.ChunkUID))
 			}
 		}
@@ -139,8 +140,8 @@ func (c chunks) whole(ctx context.Context, ix search.Index, ranked []passage.Pas
 		}
 	}
 	seen := map[[2]string]bool{}
-	for _, p := range ranked {
-		p = united(p, c.unitOf(p.Page.ID, p.UIDs[0]), texts[p.Page.ID])
+	for i, p := range ranked {
+		p = united(p, units[i], texts[p.Page.ID])
 		if key := [2]string{p.Page.ID, p.UIDs[0]}; !seen[key] {
 			seen[key] = true
 			out = append(out, p)
