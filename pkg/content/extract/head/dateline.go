@@ -10,6 +10,7 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
+	"github.com/tidemark/tidemark/pkg/base/words"
 	"github.com/tidemark/tidemark/pkg/content/extract/dom"
 )
 
@@ -36,7 +37,7 @@ func contextOf(n *html.Node) string {
 
 // publishWords are words before a date that say that it is the date of the page.
 const (
-	publishWords = `published posted publication published: date date: dated issued written on online updated update
+	publishWords = `published posted publication date dated issued written on online updated update
 		modified reviewed revised last first added created veröffentlicht erschienen geschrieben datum stand am vom publié
 		publiée paru mis ligne le date publicado publicada publicação fecha data em el pubblicato pubblicata il del
 		gepubliceerd geplaatst op opublikowano dodano data publikacji опубликовано опубликована дата публикации добавлено
@@ -47,21 +48,13 @@ const (
 )
 
 var (
-	publishing  = wordSet(publishWords)
+	publishing  = words.Set(publishWords)
 	updateWords = []string{"update", "modified", "reviewed", "revised", "aktualisiert", "geändert", "mis à jour",
 		"modifié",
 		"actualizado", "modificado", "atualizado", "aggiornato", "bijgewerkt", "gewijzigd", "zaktualizowano", "aktualizacja",
 		"обновлен", "изменен", "aktualizováno", "päivitetty", "uppdatera", "oppdatert", "opdateret", "güncelle", "更新", "改訂",
 		"업데이트", "수정", "最后修改", "עודכן", "تحديث"}
 )
-
-func wordSet(list string) map[string]bool {
-	set := map[string]bool{}
-	for w := range strings.FieldsSeq(list) {
-		set[strings.Trim(w, ":")] = true
-	}
-	return set
-}
 
 // topics match words that say that a date is that of an event, not of the page.
 var topics = regexp.MustCompile(`(?i)(?:^|[^\pL])(?:born|died|founded|established|opened|opens|closed|since|built|` +
@@ -140,9 +133,9 @@ func beginsLikeDateline(after string) bool {
 }
 
 var (
-	behind = wordSet(`at um à às a alle kl klo o в om at: uhr utc gmt by von par por di r г д updated published
+	behind = words.Set(`at um à às a alle kl klo o в om uhr utc gmt by von par por di r г д updated published
 		posted last`)
-	weekdays = wordSet(`monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun montag
+	weekdays = words.Set(`monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun montag
 		dienstag mittwoch donnerstag freitag samstag sonntag lundi mardi mercredi jeudi vendredi samedi dimanche
 		lunes martes miércoles
 		jueves viernes sábado domingo lunedì martedì mercoledì giovedì venerdì sabato domenica maandag dinsdag woensdag
