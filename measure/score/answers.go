@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -109,25 +108,15 @@ func reportAnswers(out io.Writer, dir string, verbose bool) error {
 	return printShapes(out, every)
 }
 
-func readAnswerable(name string) (all []answerable, err error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	lines := bufio.NewScanner(f)
-	for lines.Scan() {
-		q := answerable{}
-		if err = json.Unmarshal(lines.Bytes(), &q); err == nil {
-			q.expression, err = regexp.Compile(q.Answer)
+func readAnswerable(name string) ([]answerable, error) {
+	return readLines(name, func(q *answerable) (err error) {
+		if q.Answer == "" || len(q.Right) == 0 {
+			return errors.New("it is no question with right pages and an answer")
 		}
-		if err != nil || q.Answer == "" || len(q.Right) == 0 {
-			return nil, fmt.Errorf("%s: %q is no question with right pages and an answer: %w", name, lines.Text(), err)
-		}
-		q.set = strings.TrimSuffix(filepath.Base(name), ".jsonl")
-		all = append(all, q)
-	}
-	return all, lines.Err()
+		q.set = setOf(name)
+		q.expression, err = regexp.Compile(q.Answer)
+		return err
+	})
 }
 
 // newShelf reads the documentation that questions are about, and indexes it as a crawl would.

@@ -110,25 +110,42 @@ func readQuestions(folder string) (questions []question, err error) {
 		return nil, errors.Join(fmt.Errorf("no *.jsonl with questions in %s", folder), err)
 	}
 	for _, name := range files {
-		f, err := os.Open(name)
+		some, err := readLines(name, func(q *question) error {
+			if q.Q == "" || len(q.Right) == 0 {
+				return errors.New("it is no question with its right pages")
+			}
+			q.set = setOf(name)
+			return nil
+		})
 		if err != nil {
 			return nil, err
 		}
-		defer f.Close()
-		lines := bufio.NewScanner(f)
-		for lines.Scan() {
-			var q question
-			if err := json.Unmarshal(lines.Bytes(), &q); err != nil || q.Q == "" || len(q.Right) == 0 {
-				return nil, fmt.Errorf("%s: %q is no question with its right pages: %w", name, lines.Text(), err)
-			}
-			q.set = strings.TrimSuffix(filepath.Base(name), ".jsonl")
-			questions = append(questions, q)
-		}
-		if err := lines.Err(); err != nil {
-			return nil, err
-		}
+		questions = append(questions, some...)
 	}
 	return questions, nil
+}
+
+func setOf(file string) string { return strings.TrimSuffix(filepath.Base(file), ".jsonl") }
+
+// readLines reads a file with a value in JSON on each line. The function completes a value, or says what is wrong.
+func readLines[T any](name string, complete func(*T) error) (all []T, err error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		var one T
+		if err = json.Unmarshal(lines.Bytes(), &one); err == nil {
+			err = complete(&one)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %q: %w", name, lines.Text(), err)
+		}
+		all = append(all, one)
+	}
+	return all, lines.Err()
 }
 
 // openCorpora opens the index of the corpora that belong with those of the questions. It builds the index if the file
